@@ -1,0 +1,59 @@
+"""What the loop needs from the rest of the house. Structural: whoever has these methods will do."""
+
+from collections.abc import AsyncIterator, Callable, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from agent_lsp.domain.events import Event
+from agent_lsp.domain.history import Call, Words
+from agent_lsp.domain.model import ModelEvent, ModelFacts, ModelRequest, ToolSpec
+from agent_lsp.domain.turns import Limits, Outcome
+
+Emit = Callable[[Event], None]
+"""The one way out of a turn. Returns once the event is journaled; never blocks."""
+
+
+class Model(Protocol):
+    """A model behind whichever service. Raises ModelFault; events come in batches, one for each network read."""
+
+    @property
+    def facts(self) -> ModelFacts: ...
+
+    @property
+    def origin(self) -> str: ...
+
+    def stream(self, request: ModelRequest) -> AsyncIterator[Sequence[ModelEvent]]: ...
+
+
+class Tools(Protocol):
+    """The tools of the current mode. `run` always has an outcome: what went wrong is in it."""
+
+    def specs(self) -> tuple[ToolSpec, ...]: ...
+
+    async def run(self, call: Call, *, has_failed_before: bool) -> Outcome: ...
+
+
+class Surroundings(Protocol):
+    """What the model is told besides the user's words, and what the user says while a turn runs."""
+
+    def system_prompt(self) -> str: ...
+
+    async def environment(self, *, is_first: bool) -> str | None:
+        """Describe the editor and the workspace; None where nothing changed since it was last told."""
+        ...
+
+    def take_steering(self) -> Sequence[Words]:
+        """Words of the user that are to reach the model with the next request."""
+        ...
+
+    async def sync(self) -> None:
+        """Wait until what was journaled is on the disk: due at the end of a turn."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Ports:
+    model: Model
+    tools: Tools
+    surroundings: Surroundings
+    limits: Limits

@@ -1,0 +1,1 @@
+"""The porter: policy, pure."""

@@ -1,0 +1,5 @@
+"""The gate."""
+
+
+def main() -> int:
+    return 0

@@ -1,0 +1,1 @@
+"""The foundation: frozen types of all the rooms; imports nothing of ours."""

@@ -1,0 +1,83 @@
+"""What a tool is about to do, and what was decided about it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Literal
+
+from agent_lsp.domain.encoding import Json
+from agent_lsp.domain.files import Place, Proposal, Selection
+from agent_lsp.domain.messages import Ask, Say
+
+
+class Deed(StrEnum):
+    """The kinds of action that policy tells apart."""
+
+    READ = "read"
+    WRITE = "write"
+    EXECUTE = "execute"
+    SAVE = "save"
+
+
+class Verdict(StrEnum):
+    APPROVE = "auto_approve"
+    ASK = "ask"
+    DENY = "auto_deny"
+
+
+@dataclass(frozen=True, slots=True)
+class Segment:
+    """A part of a command and what policy says of it."""
+
+    text: str
+    verdict: Verdict
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Action:
+    """Something a tool wants to do.
+
+    `body` is the JSON that the user sees (a ToolAsk or a command); policy looks only at the other fields.
+    """
+
+    call_id: str
+    deed: Deed
+    body: Json
+    ask: Ask = Ask.TOOL
+    say: Say = Say.TOOL
+    places: tuple[Place, ...] = ()
+    command: str | None = None
+    proposal: Proposal | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """Policy's verdict on an action, with the reason that the user or the model is shown."""
+
+    verdict: Verdict
+    reason: str = ""
+    segments: tuple[Segment, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """What became of an action: the user's answer or policy's."""
+
+    is_approved: bool
+    by: Literal["user", "policy", "timeout"]
+    text: str = ""
+    """The user's words, or policy's reason for a denial."""
+    images: tuple[str, ...] = ()
+    selection: Selection = field(default_factory=Selection)
+
+
+@dataclass(frozen=True, slots=True)
+class AskReply:
+    """An answer to an ask as it comes from a client."""
+
+    response: str
+    text: str = ""
+    images: tuple[str, ...] = ()
+    hunks: Mapping[str, str] = field(default_factory=dict[str, str])
+    edited: Mapping[str, str] = field(default_factory=dict[str, str])
+    """Whole texts by uri."""

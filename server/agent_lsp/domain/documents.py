@@ -1,0 +1,85 @@
+"""Open documents and edits of them, between the editor (the front door) and the workspace."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import Enum, auto
+from typing import Literal, Protocol
+
+
+@dataclass(frozen=True, slots=True)
+class OpenDocument:
+    """A document as the client has synchronised it, unsaved text included."""
+
+    uri: str
+    version: int
+    text: str
+    is_dirty: bool
+    """The client has not saved it since it last changed."""
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentEdit:
+    """One file's part of an edit, whole texts; the front door makes minimal text edits of it.
+
+    `version` is the document's version that `before` belongs to, or None where the file is not open.
+    """
+
+    uri: str
+    kind: Literal["create", "edit", "delete", "rename"]
+    before: str
+    after: str
+    version: int | None
+    new_uri: str | None = None
+
+
+class ApplyResult(Enum):
+    APPLIED = auto()
+    """And proven: the mirror of every open document equals what was meant."""
+    REFUSED = auto()
+    """The client said no, cannot, or the version had moved on; nothing changed."""
+    UNPROVEN = auto()
+    """The client said yes, and the document does not show it."""
+
+
+@dataclass(frozen=True, slots=True)
+class ApplyAnswer:
+    result: ApplyResult
+    reason: str = ""
+    unproven_uris: tuple[str, ...] = ()
+
+
+class Documents(Protocol):
+    """The editor as the rooms below see it. Without an editor: no documents, and nothing can be applied."""
+
+    def get(self, uri: str) -> OpenDocument | None: ...
+
+    def open_documents(self) -> Sequence[OpenDocument]: ...
+
+    def can_apply(self) -> bool:
+        """Whether the client takes `workspace/applyEdit`."""
+        ...
+
+    def can_save_closed(self) -> bool:
+        """Whether a file that is not open can go through the editor and be saved at once."""
+        ...
+
+    async def apply(self, edits: Sequence[DocumentEdit]) -> ApplyAnswer:
+        """Send one `workspace/applyEdit` for all edits, and wait (bounded) for the proof."""
+        ...
+
+    async def save(self, uris: Sequence[str]) -> Sequence[str]:
+        """Have the documents saved by the client; the uris that were not (all, where the client cannot)."""
+        ...
+
+    async def until_saved(self, uris: Sequence[str]) -> None:
+        """Return once the client has saved all of these documents, however long the user takes."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class EditorContext:
+    """What the user has before them, as far as the client tells."""
+
+    active_uri: str | None = None
+    visible_uris: tuple[str, ...] = ()
+    open_uris: tuple[str, ...] = ()

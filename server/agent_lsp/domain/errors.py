@@ -1,0 +1,74 @@
+"""The exceptions of this program, one small tree.
+
+AgentError                one sentence that says what to do; `kind` names it on the wire
+├── TaskUnknown           no such task
+├── TaskBusy              the task cannot do that twice
+├── Denied                policy forbids it
+├── NotConfigured         no usable model, or a setting that cannot be used
+├── BadParams             the caller's parameters make no sense
+├── Overloaded            too much at once; try again later
+├── VersionConflict       a document moved on meanwhile
+├── FileProblem           a path or a file cannot be used as asked; a tool tells the model
+└── ModelFault            the model's service failed; carries what a retry has to know
+"""
+
+from typing import ClassVar
+
+
+class AgentError(Exception):
+    """The root; its text is one sentence for a person."""
+
+    kind: ClassVar[str] = "Failed"
+
+
+class TaskUnknown(AgentError):
+    kind = "TaskUnknown"
+
+
+class TaskBusy(AgentError):
+    kind = "TaskBusy"
+
+
+class Denied(AgentError):
+    kind = "Denied"
+
+
+class NotConfigured(AgentError):
+    kind = "NotConfigured"
+
+
+class BadParams(AgentError):
+    kind = "BadParams"
+
+
+class Overloaded(AgentError):
+    kind = "Overloaded"
+
+
+class VersionConflict(AgentError):
+    kind = "VersionConflict"
+
+
+class FileProblem(AgentError):
+    kind = "FileProblem"
+
+
+class ModelFault(AgentError):
+    """The model's service failed. `is_passing`: the same request may well succeed later."""
+
+    kind = "ModelFault"
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        is_passing: bool,
+        status: int | None = None,
+        retry_after_seconds: float | None = None,
+        hint: str | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.is_passing = is_passing
+        self.status = status
+        self.retry_after_seconds = retry_after_seconds
+        self.hint = hint

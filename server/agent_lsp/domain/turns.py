@@ -1,0 +1,64 @@
+"""How a turn ends, and how a call of it did."""
+
+from dataclasses import dataclass
+from enum import Enum, auto
+from typing import Literal
+
+
+@dataclass(frozen=True, slots=True)
+class Completed:
+    result: str
+
+
+@dataclass(frozen=True, slots=True)
+class RequestFailed:
+    message: str
+    attempts: int
+    status: int | None = None
+    hint: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class MistakeLimit:
+    guidance: str
+
+
+@dataclass(frozen=True, slots=True)
+class LimitReached:
+    type: Literal["requests", "cost"]
+    count: float
+    limit: float
+
+
+Ending = Completed | RequestFailed | MistakeLimit | LimitReached
+
+
+class After(Enum):
+    """What a tool's outcome means for the calls behind it."""
+
+    GO_ON = auto()
+    REJECTED = auto()
+    """The user said no: the rest of this message is not run."""
+    COMPLETED = auto()
+    """The task is done: the turn rests."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What a tool made of a call: what the model reads, and what follows from it."""
+
+    text: str
+    images: tuple[str, ...] = ()
+    is_error: bool = False
+    is_mistake: bool = False
+    """The model called wrongly (bad arguments, no such tool); several in a row stop the turn."""
+    after: After = After.GO_ON
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """When a turn stops to ask; 0 is no limit."""
+
+    requests: int = 0
+    cost: float = 0.0
+    consecutive_mistakes: int = 3

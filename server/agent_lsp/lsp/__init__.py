@@ -1,0 +1,1 @@
+"""The front door: the only room that knows pygls and lsprotocol."""

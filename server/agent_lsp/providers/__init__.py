@@ -1,0 +1,1 @@
+"""The telephone: models, spoken to over HTTP or from a recording."""

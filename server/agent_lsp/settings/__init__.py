@@ -1,0 +1,1 @@
+"""Settings: read at the border, frozen, replaced whole."""

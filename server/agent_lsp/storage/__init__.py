@@ -1,0 +1,1 @@
+"""The cellar: journals and the index of tasks."""

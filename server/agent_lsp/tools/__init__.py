@@ -1,0 +1,1 @@
+"""The workshop: one tool per file."""

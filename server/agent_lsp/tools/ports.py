@@ -1,0 +1,91 @@
+"""What tools need from other rooms. Structural: whoever has these methods will do."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal, Protocol
+
+from agent_lsp.domain.approvals import Action, Decision
+from agent_lsp.domain.events import Event
+from agent_lsp.domain.files import EditOutcome, FileEdit, FileText, Place, Proposal, Selection
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """Entries relative to the listed folder, `/` behind folders; the first levels are complete before the depths."""
+
+    entries: tuple[str, ...]
+    left_out: int
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A matching line with its neighbours; `lines` are (number, text, is_match)."""
+
+    path: str
+    lines: tuple[tuple[int, str, bool], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SearchHits:
+    hits: tuple[Hit, ...]
+    matches: int
+    is_cut: bool
+
+
+class Files(Protocol):
+    """Files of the workspace, open buffers first. What cannot be done raises FileProblem, one sentence."""
+
+    def roots(self) -> Sequence[Path]: ...
+
+    def locate(self, path: str, use: Literal["read", "write"]) -> Place:
+        """Resolve a path of the model's. Never fails: what leads nowhere good is outside."""
+        ...
+
+    async def read(self, place: Place) -> FileText: ...
+
+    async def read_bytes(self, place: Place, limit: int) -> bytes: ...
+
+    async def list_folder(self, place: Place, *, is_recursive: bool, limit: int) -> Listing: ...
+
+    async def search(self, place: Place, regex: str, file_pattern: str | None, limit: int) -> SearchHits: ...
+
+    def propose(self, edits: Sequence[FileEdit]) -> Proposal:
+        """Work out what the user is to be shown. Nothing is touched."""
+        ...
+
+    async def apply(self, proposal: Proposal, selection: Selection) -> EditOutcome:
+        """Check the bases again, merge what moved, and make all the changes or none."""
+        ...
+
+    async def save_edited(self) -> Sequence[Place]:
+        """Have the agent's edited, unsaved documents saved by the client; those that still are not."""
+        ...
+
+    async def until_saved(self, places: Sequence[Place]) -> None: ...
+
+
+class Gate(Protocol):
+    """Decides about actions: policy first, then the user. A decision is journaled before it is returned."""
+
+    async def decide(self, action: Action) -> Decision: ...
+
+
+class OutputRow(Protocol):
+    """The `command_output` message of one command."""
+
+    def grow(self, text: str) -> None: ...
+
+    async def operation(self) -> Literal["continue", "abort"]:
+        """Wait for the user to let the command go on in the background, or to abort it."""
+        ...
+
+    def end(self) -> None: ...
+
+
+class Screen(Protocol):
+    """Where tools show what they do."""
+
+    def emit(self, event: Event) -> None: ...
+
+    def output_row(self) -> OutputRow: ...

@@ -1,0 +1,1 @@
+"""The garden: documents, files, changes, search and commands."""
