@@ -1,6 +1,5 @@
 """What a tool is about to do, and what was decided about it."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Literal
@@ -69,15 +68,3 @@ class Decision:
     """The user's words, or policy's reason for a denial."""
     images: tuple[str, ...] = ()
     selection: Selection = field(default_factory=Selection)
-
-
-@dataclass(frozen=True, slots=True)
-class AskReply:
-    """An answer to an ask as it comes from a client."""
-
-    response: str
-    text: str = ""
-    images: tuple[str, ...] = ()
-    hunks: Mapping[str, str] = field(default_factory=dict[str, str])
-    edited: Mapping[str, str] = field(default_factory=dict[str, str])
-    """Whole texts by uri."""
