@@ -1,4 +1,4 @@
-"""The shape of the settings: one pydantic model for every place they can come from. Reading and joining is `sources.py`."""
+"""The shape of the settings, one pydantic model for every place they come from. Joining them is `sources.py`."""
 
 from typing import Annotated, Literal
 
