@@ -7,7 +7,7 @@ from typing import Protocol
 from agent_lsp.domain.events import Event
 from agent_lsp.domain.history import Call, Words
 from agent_lsp.domain.model import ModelEvent, ModelFacts, ModelRequest, ToolSpec
-from agent_lsp.domain.turns import Limits, Outcome
+from agent_lsp.domain.turns import LimitReached, Limits, Outcome
 
 Emit = Callable[[Event], None]
 """The one way out of a turn. Returns once the event is journaled; never blocks."""
@@ -38,16 +38,16 @@ class Surroundings(Protocol):
 
     def system_prompt(self) -> str: ...
 
-    async def environment(self, *, is_first: bool) -> str | None:
+    async def environment(self) -> str | None:
         """Describe the editor and the workspace; None where nothing changed since it was last told."""
+        ...
+
+    def limit_reached(self) -> LimitReached | None:
+        """Whether one more request would pass a cap of the user's."""
         ...
 
     def take_steering(self) -> Sequence[Words]:
         """Words of the user that are to reach the model with the next request."""
-        ...
-
-    async def sync(self) -> None:
-        """Wait until what was journaled is on the disk: due at the end of a turn."""
         ...
 
 

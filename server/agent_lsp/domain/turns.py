@@ -53,12 +53,12 @@ class Outcome:
     is_mistake: bool = False
     """The model called wrongly (bad arguments, no such tool); several in a row stop the turn."""
     after: After = After.GO_ON
+    completion: str | None = None
+    """The result that attempt_completion puts before the user."""
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """When a turn stops to ask; 0 is no limit."""
+    """When a turn stops to ask; 0 is no limit. Caps on requests and money are the task's to count."""
 
-    requests: int = 0
-    cost: float = 0.0
     consecutive_mistakes: int = 3

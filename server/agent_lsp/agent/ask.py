@@ -1,0 +1,79 @@
+"""One step's question to the model: the request, its retries, and the answer as it grows."""
+
+import asyncio
+import math
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from agent_lsp.agent.ports import Emit, Model, Ports
+from agent_lsp.agent.reply import ReplyFold
+from agent_lsp.agent.retry import GiveUp, Wait, after_fault
+from agent_lsp.domain.errors import ModelFault
+from agent_lsp.domain.events import Kept, RetryDelayed, StepEnded, StepStarted
+from agent_lsp.domain.history import HistoryItem, Reply
+from agent_lsp.domain.model import ModelRequest, StopReason
+from agent_lsp.domain.turns import RequestFailed
+
+
+@dataclass(frozen=True, slots=True)
+class Heard:
+    """A whole answer."""
+
+    reply: Reply
+    stop: StopReason
+
+
+async def ask(history: Sequence[HistoryItem], ports: Ports, emit: Emit) -> Heard | RequestFailed:
+    """Ask the model, and again where a fault may pass; what a failed attempt streamed stays visible."""
+    request = ModelRequest(ports.surroundings.system_prompt(), ports.tools.specs(), history)
+    attempt = 0
+    while True:
+        attempt += 1
+        try:
+            return await _ask_once(request, ports.model, emit)
+        except ModelFault as fault:
+            match after_fault(fault, attempt, jitter=random.random()):  # noqa: S311 - it spreads load, it guards nothing
+                case GiveUp(hint):
+                    return RequestFailed(str(fault), attempt, fault.status, hint or fault.hint)
+                case Wait(seconds):
+                    await _count_down(seconds, attempt, str(fault), emit)
+
+
+async def _ask_once(request: ModelRequest, model: Model, emit: Emit) -> Heard:
+    emit(StepStarted())
+    fold = ReplyFold()
+    try:
+        async for events in model.stream(request):
+            for event in fold.take(events):
+                emit(event)
+        heard = _whole(fold, model.origin)
+    except ModelFault as fault:
+        emit(StepEnded(fold.usage, cancel_reason="streaming_failed", error=str(fault)))
+        raise
+    except asyncio.CancelledError:
+        emit(StepEnded(fold.usage, cancel_reason="user_cancelled"))
+        if (spoken := fold.spoken(model.origin)).parts:
+            emit(Kept(spoken))
+        raise
+    emit(StepEnded(fold.usage))
+    return heard
+
+
+def _whole(fold: ReplyFold, origin: str) -> Heard:
+    reply = fold.reply(origin)
+    if fold.stop is StopReason.REFUSAL and not reply.calls:
+        raise ModelFault("The model declined to answer.", is_passing=False, hint="Put the request in other words.")
+    if not reply.calls and not reply.text.strip():
+        raise ModelFault("The model's answer was empty.", is_passing=True)
+    return Heard(reply, fold.stop or StopReason.END)
+
+
+async def _count_down(seconds: float, attempt: int, reason: str, emit: Emit) -> None:
+    remaining = seconds
+    while remaining > 0:
+        emit(RetryDelayed(attempt, math.ceil(remaining), reason))
+        pause = min(1.0, remaining)
+        await asyncio.sleep(pause)
+        remaining -= pause
+    emit(RetryDelayed(attempt, 0, reason))
