@@ -9,6 +9,8 @@ AgentError                one sentence that says what to do; `kind` names it on 
 ├── Overloaded            too much at once; try again later
 ├── VersionConflict       a document moved on meanwhile
 ├── FileProblem           a path or a file cannot be used as asked; a tool tells the model
+│   └── FileMissing       there is no file at that path
+├── StorageProblem        what belongs to a task cannot be stored or read back
 └── ModelFault            the model's service failed; carries what a retry has to know
 """
 
@@ -51,6 +53,14 @@ class VersionConflict(AgentError):
 
 class FileProblem(AgentError):
     kind = "FileProblem"
+
+
+class FileMissing(FileProblem):
+    """There is no file at that path; a tool may create it."""
+
+
+class StorageProblem(AgentError):
+    kind = "StorageProblem"
 
 
 class ModelFault(AgentError):

@@ -6,8 +6,10 @@ from pathlib import Path
 from typing import Literal, Protocol
 
 from agent_lsp.domain.approvals import Action, Decision
+from agent_lsp.domain.encoding import Json
 from agent_lsp.domain.events import Event
 from agent_lsp.domain.files import EditOutcome, FileEdit, FileText, Place, Proposal, Selection
+from agent_lsp.domain.messages import Ask
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,9 +44,13 @@ class Files(Protocol):
         """Resolve a path of the model's. Never fails: what leads nowhere good is outside."""
         ...
 
-    async def read(self, place: Place) -> FileText: ...
+    async def read(self, place: Place) -> FileText:
+        """Read the open buffer, else the disk. Raises FileMissing where there is no such file."""
+        ...
 
-    async def read_bytes(self, place: Place, limit: int) -> bytes: ...
+    async def read_bytes(self, place: Place, limit: int) -> bytes:
+        """Read a file as it is; one of more than `limit` bytes is refused."""
+        ...
 
     async def list_folder(self, place: Place, *, is_recursive: bool, limit: int) -> Listing: ...
 
@@ -69,6 +75,12 @@ class Gate(Protocol):
     """Decides about actions: policy first, then the user. A decision is journaled before it is returned."""
 
     async def decide(self, action: Action) -> Decision: ...
+
+
+class Asker(Protocol):
+    """Puts a question that only the user can answer; their words are the decision's text."""
+
+    async def ask(self, ask: Ask, body: Json, call_id: str) -> Decision: ...
 
 
 class OutputRow(Protocol):
