@@ -27,6 +27,10 @@ class Place:
     uri: str
     standing: Standing
     root: Path | None = None
+    is_protected: bool = False
+    """Matches the protected set, also where the standing is outside: no standing yes covers a write to it."""
+    problem: str = ""
+    """Why nothing can be read or written there, whatever is approved; one sentence."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,9 +129,13 @@ class Applied:
 
 @dataclass(frozen=True, slots=True)
 class Moved:
-    """The user typed meanwhile, the change was merged and looks different now: ask again. Nothing was written."""
+    """The user typed meanwhile, the change was merged and looks different now: ask again. Nothing was written.
+
+    `user_diffs` says, by path, what the user's selection had made of the first proposal; the new one holds it already.
+    """
 
     proposal: Proposal
+    user_diffs: Mapping[str, str] = field(default_factory=dict[str, str])
 
 
 @dataclass(frozen=True, slots=True)
