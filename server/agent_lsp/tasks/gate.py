@@ -1,0 +1,163 @@
+"""The gate of one task: policy decides about an action, else the one waiting ask does. An ask is state, not a request.
+
+The answer is journaled before whoever asked learns of it, and is on the disk before anything but a read follows.
+"""
+
+import asyncio
+import json
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from agent_lsp.approvals.policy import Rules, judge
+from agent_lsp.domain.approvals import Action, Decision, Deed, Judgement, Verdict
+from agent_lsp.domain.encoding import Json, to_wire
+from agent_lsp.domain.files import Change, Proposal, Selection, Standing
+from agent_lsp.domain.messages import Answer, Ask, Response, Say
+from agent_lsp.domain.requests import Answered, AskReply
+from agent_lsp.storage.records import MessageChanged
+from agent_lsp.tasks.ports import Ledger
+from agent_lsp.tasks.stream import MessageStream
+
+GONE = Answered(accepted=False, reason="AskGone")
+
+
+@dataclass(frozen=True, slots=True)
+class _Waiting:
+    ts: int
+    ask: Ask
+    answer: asyncio.Future[AskReply]
+    proposal: Proposal | None
+
+
+class Gate:
+    """Where a task's interactive asks wait: one at a time."""
+
+    def __init__(self, stream: MessageStream, ledger: Ledger, rules: Callable[[], Rules]) -> None:
+        self._stream = stream
+        self._ledger = ledger
+        self._rules = rules
+        self._waiting: _Waiting | None = None
+        self._proposals: dict[int, Proposal] = {}
+        self.is_cancelling = False
+        """Set while the task is cancelled: what waits then was interrupted, not answered."""
+
+    async def decide(self, action: Action) -> Decision:
+        judgement = Judgement(Verdict.ASK) if action.deed is Deed.SAVE else judge(action, self._rules())
+        body = _body(action, judgement)
+        match judgement.verdict:
+            case Verdict.DENY:
+                self._stream.say(_denial(action), json.dumps(body | {"reason": judgement.reason}, ensure_ascii=False))
+                return Decision(is_approved=False, by="policy", text=judgement.reason)
+            case Verdict.APPROVE:
+                ts = self._stream.say(action.say, json.dumps(body, ensure_ascii=False))
+                self._keep_proposal(ts, action.proposal)
+                if action.deed is not Deed.READ:
+                    await self._ledger.sync()
+                return Decision(is_approved=True, by="policy")
+            case Verdict.ASK:
+                return await self._ask_about(action, body)
+
+    async def ask(self, ask: Ask, body: Json, call_id: str) -> Decision:
+        """Put a question that only the user can answer."""
+        del call_id  # no two asks wait at once, so the ask needs no name of its own
+        reply = await self._wait(ask, json.dumps(body, ensure_ascii=False), None)
+        is_yes = reply.response != Response.NO
+        return Decision(is_approved=is_yes, by="user", text=reply.text, images=reply.images)
+
+    def answer(self, ts: int | None, reply: AskReply) -> Answered:
+        """Take the user's answer to the waiting ask; the first one wins."""
+        waiting = self._waiting
+        if waiting is None or (ts is not None and ts != waiting.ts):
+            return GONE
+        self._settle(waiting, reply, by="user")
+        if reply.text or reply.images:
+            self._stream.say(Say.USER_FEEDBACK, reply.text, images=reply.images)
+        waiting.answer.set_result(reply)
+        return Answered(accepted=True)
+
+    def changes(self, ts: int) -> tuple[Change, ...] | None:
+        """Tell the changes, whole texts included, that the ask (or the approved tool row) `ts` is about."""
+        proposal = self._proposals.get(ts)
+        return proposal.changes if proposal else None
+
+    def preview_text(self, uri: str) -> str | None:
+        """Tell what a file will be, by the preview uri of its change."""
+        for proposal in self._proposals.values():
+            for change in proposal.changes:
+                if change.preview_uri == uri:
+                    return change.after or ""
+        return None
+
+    async def _ask_about(self, action: Action, body: Json) -> Decision:
+        try:
+            reply = await self._wait(action.ask, json.dumps(body, ensure_ascii=False), action.proposal)
+        except asyncio.CancelledError:
+            if action.deed is Deed.SAVE and not self.is_cancelling:
+                return Decision(is_approved=True, by="policy")
+            raise
+        is_yes = reply.response in (Response.YES, Response.OBJECT)
+        if is_yes and action.deed is not Deed.READ:
+            await self._ledger.sync()
+        return Decision(is_yes, "user", reply.text, reply.images, _selection(reply))
+
+    async def _wait(self, ask: Ask, text: str, proposal: Proposal | None) -> AskReply:
+        await self._ledger.sync()
+        ts = self._stream.ask(ask, text)
+        self._keep_proposal(ts, proposal)
+        waiting = _Waiting(ts, ask, asyncio.get_running_loop().create_future(), proposal)
+        self._waiting = waiting
+        try:
+            return await waiting.answer
+        except asyncio.CancelledError:
+            self._give_up(waiting)
+            raise
+
+    def _give_up(self, waiting: _Waiting) -> None:
+        """Settle an ask that nobody answered: its task was cancelled, or what it waited for came by itself."""
+        if self._waiting is not waiting:
+            return
+        if self.is_cancelling:
+            self._waiting = None
+            self._stream.change(MessageChanged(waiting.ts, state="interrupted"))
+        else:
+            self._settle(waiting, AskReply(Response.YES), by="policy")
+
+    def _settle(self, waiting: _Waiting, reply: AskReply, by: str) -> None:
+        self._waiting = None
+        answer = Answer(Response(reply.response), "user" if by == "user" else "policy", _now_ms(), reply.text or None)
+        self._stream.change(MessageChanged(waiting.ts, answer=answer))
+
+    def _keep_proposal(self, ts: int, proposal: Proposal | None) -> None:
+        """Keep the newest proposals for previews; older ones are on the disk already or were turned down."""
+        if proposal is None:
+            return
+        self._proposals[ts] = proposal
+        while len(self._proposals) > _PROPOSALS_KEPT:
+            del self._proposals[next(iter(self._proposals))]
+
+
+_PROPOSALS_KEPT = 8
+
+
+def _body(action: Action, judgement: Judgement) -> Json:
+    body = dict(action.body)
+    if judgement.reason:
+        body["reason"] = judgement.reason
+    if action.ask is Ask.COMMAND:
+        body["segments"] = to_wire(judgement.segments)
+    return body
+
+
+def _denial(action: Action) -> Say:
+    is_ignored = any(place.standing is Standing.IGNORED for place in action.places)
+    return Say.IGNORE_ERROR if is_ignored else Say.ERROR
+
+
+def _selection(reply: AskReply) -> Selection:
+    rejected = frozenset(hunk for hunk, verdict in reply.hunks.items() if verdict == "reject")
+    return Selection(rejected, reply.edited)
+
+
+def _now_ms() -> int:
+    return time.time_ns() // 1_000_000

@@ -1,0 +1,127 @@
+"""What the hall needs from other rooms beyond their types. Structural: whoever has these methods will do."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal, Protocol
+
+from agent_lsp.agent.ports import Model, Tools
+from agent_lsp.approvals.policy import Rules
+from agent_lsp.domain.approvals import Action, Decision
+from agent_lsp.domain.encoding import Json
+from agent_lsp.domain.events import Event
+from agent_lsp.domain.messages import Ask
+from agent_lsp.domain.requests import ContextReference, TaskList, TaskSummary
+from agent_lsp.domain.status import PermissionMode
+from agent_lsp.settings.model import LimitSettings
+from agent_lsp.storage.records import Record
+
+
+class Ledger(Protocol):
+    """A task's journal. `append` returns once the record outlives a kill of this process."""
+
+    def append(self, record: Record) -> None: ...
+
+    async def sync(self) -> None:
+        """Return once all that was appended outlives a power cut."""
+        ...
+
+    def close(self) -> None: ...
+
+
+class OutputRow(Protocol):
+    """The `command_output` message of one command."""
+
+    def grow(self, text: str) -> None: ...
+
+    async def operation(self) -> Literal["continue", "abort"]: ...
+
+    def end(self) -> None: ...
+
+
+class Desk(Protocol):
+    """Where a task's tools ask and show: its gate and its screen."""
+
+    async def decide(self, action: Action) -> Decision: ...
+
+    async def ask(self, ask: Ask, body: Json, call_id: str) -> Decision: ...
+
+    def emit(self, event: Event) -> None: ...
+
+    def output_row(self) -> OutputRow: ...
+
+
+class Workbench(Protocol):
+    """One task's tools and the commands they started."""
+
+    @property
+    def tools(self) -> Tools: ...
+
+    def background_count(self) -> int: ...
+
+    async def stop_commands(self) -> None:
+        """Return once every command of this task, with all its descendants, is gone."""
+        ...
+
+
+class Index(Protocol):
+    """The list of tasks, which can be made anew from their journals."""
+
+    def upsert(self, summary: TaskSummary, client_request_id: str | None = None) -> None: ...
+
+    def find_request(self, client_request_id: str) -> str | None: ...
+
+    def list(self, *, cursor: str | None, limit: int, query: str | None) -> TaskList: ...
+
+    def delete(self, task_id: str) -> None:
+        """Forget a task and remove its folder."""
+        ...
+
+    def close(self) -> None: ...
+
+
+class Briefing(Protocol):
+    """What one task's model is told of its surroundings."""
+
+    def system_prompt(self) -> str: ...
+
+    async def environment(self) -> str | None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Equipment:
+    """What the architect hands a task; each is asked anew at use, so that changed settings hold at once."""
+
+    model: Callable[[str | None], "EquippedModel"]
+    rules: Callable[[PermissionMode], Rules]
+    limits: Callable[[], LimitSettings]
+
+
+@dataclass(frozen=True, slots=True)
+class EquippedModel:
+    """A model and the name of the profile it was made from."""
+
+    profile: str
+    model: Model
+
+
+@dataclass(frozen=True, slots=True)
+class TaskFacts:
+    """What a task's workbench and briefing are made from."""
+
+    task_id: str
+    folder: Path
+    mode: Callable[[], str]
+    context: tuple[ContextReference, ...] = ()
+
+
+class Architect(Protocol):
+    """Who knows every room: makes for a task what it works with, from the settings and roots of the moment."""
+
+    def equipment(self) -> Equipment: ...
+
+    def equip(self, facts: TaskFacts, desk: Desk) -> tuple[Workbench, Briefing]: ...
+
+    def roots(self) -> tuple[Path, ...]: ...
+
+    def permission_mode(self) -> PermissionMode: ...

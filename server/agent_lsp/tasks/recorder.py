@@ -1,0 +1,112 @@
+"""Folds the events of a turn into the task's messages, history and journal: the one `emit`."""
+
+import json
+from collections.abc import Callable
+
+from agent_lsp.domain.encoding import Json, to_wire
+from agent_lsp.domain.events import (
+    CallsRunning,
+    Event,
+    Kept,
+    RetryDelayed,
+    Said,
+    StepEnded,
+    StepStarted,
+    TextGrew,
+    ThoughtGrew,
+    TodosChanged,
+)
+from agent_lsp.domain.history import HistoryItem
+from agent_lsp.domain.messages import Say
+from agent_lsp.domain.status import Todo, Usage
+from agent_lsp.storage.records import MessageChanged
+from agent_lsp.tasks.ports import Ledger
+from agent_lsp.tasks.stream import MessageStream
+
+
+class Recorder:
+    """The writer of one task. Whatever a turn does passes through `emit`, in order."""
+
+    def __init__(self, stream: MessageStream, ledger: Ledger, history: list[HistoryItem]) -> None:
+        self.history = history
+        self.todos: tuple[Todo, ...] = ()
+        self.calls_running = 0
+        self.on_usage: Callable[[Usage], None] = lambda _usage: None
+        self._stream = stream
+        self._ledger = ledger
+        self._request_ts: int | None = None
+        self._growing: tuple[Say, int] | None = None
+        self._retry_ts: int | None = None
+
+    def emit(self, event: Event) -> None:
+        match event:
+            case TextGrew(text):
+                self._grow(Say.TEXT, text)
+            case ThoughtGrew(text):
+                self._grow(Say.REASONING, text)
+            case StepStarted():
+                self._retry_ts = None
+                self._request_ts = self._stream.say(Say.API_REQ_STARTED, "{}")
+            case StepEnded():
+                self._end_step(event)
+            case Kept(item):
+                self.keep(item)
+            case Said(say, text, images, progress):
+                self._stream.say(say, text, images=images, progress=progress)
+            case RetryDelayed():
+                self._delay(event)
+            case TodosChanged(todos):
+                self.todos = todos
+                self._ledger.append(event)
+                self._stream.on_change()
+            case CallsRunning(count):
+                self.calls_running = count
+                self._stream.on_change()
+
+    def keep(self, item: HistoryItem) -> None:
+        """Journal an item of the history, then let the model see it."""
+        self._ledger.append(Kept(item))
+        self.history.append(item)
+
+    def _grow(self, say: Say, text: str) -> None:
+        if self._growing and self._growing[0] is say:
+            self._stream.grow(self._growing[1], text)
+            return
+        self._close_growing(is_cut_off=False)
+        self._growing = (say, self._stream.say(say, text, partial=True))
+
+    def _close_growing(self, *, is_cut_off: bool) -> None:
+        if self._growing:
+            if is_cut_off:
+                self._stream.change(MessageChanged(self._growing[1], partial=False, state="interrupted"))
+            else:
+                self._stream.change(MessageChanged(self._growing[1], partial=False))
+        self._growing = None
+
+    def _end_step(self, event: StepEnded) -> None:
+        self._close_growing(is_cut_off=event.cancel_reason is not None)
+        if event.usage:
+            self.on_usage(event.usage)
+        if self._request_ts is not None:
+            self._stream.change(
+                MessageChanged(self._request_ts, text=json.dumps(_request_row(event), ensure_ascii=False))
+            )
+        self._request_ts = None
+
+    def _delay(self, event: RetryDelayed) -> None:
+        row: Json = {"attempt": event.attempt, "seconds": event.seconds, "reason": event.reason}
+        text = json.dumps(row, ensure_ascii=False)
+        if self._retry_ts is None:
+            self._retry_ts = self._stream.say(Say.API_REQ_RETRY_DELAYED, text)
+        else:
+            self._stream.change(MessageChanged(self._retry_ts, text=text))
+
+
+def _request_row(event: StepEnded) -> Json:
+    """The row of a request that is over. It has `cost` where the answer came whole, else `cancelReason`."""
+    row: Json = to_wire(event.usage) if event.usage else {}
+    if event.cancel_reason:
+        row["cancelReason"] = event.cancel_reason
+    else:
+        row.setdefault("cost", None)
+    return row | ({"error": event.error} if event.error else {})

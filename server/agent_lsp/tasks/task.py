@@ -1,0 +1,356 @@
+"""One task: its history, its running turn, and how it goes from work to rest and back."""
+
+import asyncio
+import logging
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Literal, TypeVar
+from uuid import uuid4
+
+from agent_lsp.agent.loop import run_turn
+from agent_lsp.agent.ports import Model, Ports
+from agent_lsp.domain.approvals import Action, Decision
+from agent_lsp.domain.encoding import Json
+from agent_lsp.domain.errors import AgentError
+from agent_lsp.domain.events import Event
+from agent_lsp.domain.history import HistoryItem, Words
+from agent_lsp.domain.messages import Answer, Ask, Category, Message, Response, Say
+from agent_lsp.domain.notices import Listener
+from agent_lsp.domain.requests import Answered, AskReply, Sent, Snapshot, TaskSummary
+from agent_lsp.domain.status import ACTIONS, ContextUse, PermissionMode, State, Status, Todo, Usage, WaitingAsk
+from agent_lsp.domain.turns import Completed, Ending, LimitReached, Limits, RequestFailed
+from agent_lsp.storage.records import (
+    LimitsReset,
+    MessageChanged,
+    ModeChanged,
+    PermissionModeChanged,
+    Renamed,
+    UsageCounted,
+)
+from agent_lsp.tasks import endings
+from agent_lsp.tasks.gate import GONE, Gate
+from agent_lsp.tasks.ports import Briefing, Equipment, Ledger, Workbench
+from agent_lsp.tasks.queue import Queue, WaitingWords
+from agent_lsp.tasks.recorder import Recorder
+from agent_lsp.tasks.screen import CommandRow, CommandRows
+from agent_lsp.tasks.spending import Spending
+from agent_lsp.tasks.stream import MessageStream
+
+T = TypeVar("T")
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class TaskStart:
+    """What a task is made from, new or brought back."""
+
+    task_id: str
+    instance_id: str
+    title: str
+    created_ts: int
+    folder: Path
+    mode: str
+    profile: str
+    permission_mode: PermissionMode
+    messages: Sequence[Message] = ()
+    history: Sequence[HistoryItem] = ()
+    todos: tuple[Todo, ...] = ()
+    usage: Usage = field(default_factory=Usage)
+    context: ContextUse = field(default_factory=ContextUse)
+    is_completed: bool = False
+
+
+class Task:
+    """Alive from `newTask` or `resumeTask` until it is cleared, deleted, or the server ends."""
+
+    def __init__(
+        self,
+        start: TaskStart,
+        ledger: Ledger,
+        equipment: Equipment,
+        listeners: Sequence[Listener],
+        note: Callable[["Task"], None],
+    ) -> None:
+        self.id, self.instance_id = start.task_id, start.instance_id
+        self.title, self.created_ts, self.folder = start.title, start.created_ts, start.folder
+        self.mode, self.permission_mode = start.mode, start.permission_mode
+        self.ledger = ledger
+        self._profile, self._is_completed = start.profile, start.is_completed
+        self._equipment, self._note = equipment, note
+        self._stream = MessageStream(self.id, self.instance_id, ledger, listeners, start.messages)
+        self._recorder = Recorder(self._stream, ledger, list(start.history))
+        self._recorder.todos = start.todos
+        self._recorder.on_usage = self._count_usage
+        self.gate = Gate(self._stream, ledger, lambda: equipment.rules(self.permission_mode))
+        self._rows = CommandRows(self._stream, lambda: self.gate.is_cancelling)
+        self._spending = Spending(start.usage, start.context)
+        self._queue = Queue()
+        self._model: Model | None = None
+        self._turn: asyncio.Task[None] | None = None
+        self._workbench: Workbench | None = None
+        self._briefing: Briefing | None = None
+        self._sent = self._status()
+        self._is_status_due = False
+        self._stream.on_change = self._look_at_status
+
+    # What its tools use (the Desk).
+
+    async def decide(self, action: Action) -> Decision:
+        return await self.gate.decide(action)
+
+    async def ask(self, ask: Ask, body: Json, call_id: str) -> Decision:
+        return await self.gate.ask(ask, body, call_id)
+
+    def emit(self, event: Event) -> None:
+        self._recorder.emit(event)
+
+    def output_row(self) -> CommandRow:
+        return self._rows.open()
+
+    def equip(self, workbench: Workbench, briefing: Briefing) -> None:
+        self._workbench, self._briefing = workbench, briefing
+
+    # What users do.
+
+    def begin(self, text: str, images: tuple[str, ...]) -> None:
+        """Take the user's first words and start to work on them."""
+        self._stream.say(Say.TEXT, text, images=images)
+        self._start_turn(Words((text,), images))
+
+    def come_back(self) -> None:
+        """Ask whether to go on with a task that was brought back; nothing runs until then."""
+        self._stream.ask(Ask.RESUME_COMPLETED_TASK if self._is_completed else Ask.RESUME_TASK)
+
+    def answer(self, ts: int | None, reply: AskReply) -> Answered:
+        waiting = self._stream.standing.waiting
+        if waiting is None or waiting.ask is None or (ts is not None and ts != waiting.ts):
+            return GONE
+        if waiting.ask.category is Category.INTERACTIVE:
+            return self.gate.answer(ts, reply)
+        self._answer_at_rest(waiting.ts, waiting.ask, reply)
+        return Answered(accepted=True)
+
+    def send(self, text: str, images: tuple[str, ...], delivery: Literal["queue", "steer"]) -> Sent:
+        """Take words that answer nothing. A task at rest goes on with them, any other keeps them for later."""
+        words = WaitingWords(str(uuid4()), text, images, delivery)
+        self._queue.add(words)
+        if self._is_at_rest():
+            self._go_on_with_queue()
+            return Sent(words.message_id, "delivered")
+        self._look_at_status()
+        return Sent(words.message_id, "queued")
+
+    async def interrupt(self, text: str, images: tuple[str, ...]) -> Sent:
+        """Stop what runs, and go on with these words at once."""
+        await self.cancel()
+        return self.send(text, images, "queue")
+
+    async def cancel(self) -> Status:
+        """Stop the model, the tools and all commands; then ask whether to resume."""
+        was_working = await self._stop()
+        if was_working and self._stream.standing.waiting is None:
+            self._stream.ask(Ask.RESUME_TASK)
+        return self.status()
+
+    async def close(self) -> None:
+        """Stop, settle and let go of the journal."""
+        await self._stop()
+        self._stream.flush()
+        self._stream.close()
+        await self.ledger.sync()
+        self.ledger.close()
+
+    def operate(self, ts: int | None, operation: Literal["continue", "abort"]) -> bool:
+        return self._rows.operate(ts, operation)
+
+    def rename(self, title: str) -> None:
+        self.title = title
+        self.ledger.append(Renamed(title))
+        self._look_at_status()
+
+    def set_mode(self, mode: str) -> None:
+        self.mode = mode
+        self.ledger.append(ModeChanged(mode))
+        self._look_at_status()
+
+    def set_permission_mode(self, mode: PermissionMode) -> None:
+        self.permission_mode = mode
+        self.ledger.append(PermissionModeChanged(mode))
+        self._look_at_status()
+
+    def snapshot(self, since: int | None, limit: int, before: int | None) -> Snapshot:
+        if since is not None:
+            messages, has_more = self._stream.changed_since(since), False
+        else:
+            messages, has_more = self._stream.newest(limit, before)
+        return Snapshot(self.status(), messages, self._stream.seq, has_more)
+
+    def status(self) -> Status:
+        """Tell the Status as of now; its `seq` is the newest notification's."""
+        self._send_due_status()
+        return replace(self._sent, seq=self._stream.seq)
+
+    def summary(self) -> TaskSummary:
+        status = self._status()
+        return TaskSummary(self.id, self.title, self.created_ts, status.state, status.usage)
+
+    # What the briefing asks (the Surroundings of a turn).
+
+    def system_prompt(self) -> str:
+        return _need(self._briefing).system_prompt()
+
+    async def environment(self) -> str | None:
+        return await _need(self._briefing).environment()
+
+    def limit_reached(self) -> LimitReached | None:
+        return self._spending.limit_reached(self._equipment.limits())
+
+    def take_steering(self) -> Sequence[Words]:
+        steering = self._queue.take_steering()
+        return [self._hear(words) for words in steering]
+
+    # From work to rest and back.
+
+    def _start_turn(self, *words: Words) -> None:
+        for item in words:
+            self._recorder.keep(item)
+        self._turn = asyncio.create_task(self._work(), name=f"turn of {self.id}")
+
+    async def _work(self) -> None:
+        try:
+            ending = await self._run()
+            await self.ledger.sync()
+        except AgentError as error:
+            ending = RequestFailed(str(error), 1)
+        except Exception:
+            log.exception("a turn failed")
+            ending = RequestFailed("Something went wrong inside agent-lsp; the log has the details.", 1)
+        self._turn = None
+        self._stream.ask(*endings.question(ending))
+        self._note(self)
+        if isinstance(ending, Completed) and len(self._queue):
+            self._go_on_with_queue()
+
+    async def _run(self) -> Ending:
+        equipped = self._equipment.model(self._profile or None)
+        self._profile, self._model = equipped.profile, equipped.model
+        limits = Limits(self._equipment.limits().consecutive_mistakes)
+        ports = Ports(equipped.model, _need(self._workbench).tools, self, limits)
+        return await run_turn(self._recorder.history, ports, self._recorder.emit)
+
+    async def _stop(self) -> bool:
+        """Stop all that runs; tells whether a turn did."""
+        turn, self._turn = self._turn, None
+        self.gate.is_cancelling = True
+        try:
+            if turn:
+                turn.cancel()
+                await asyncio.wait([turn])
+            if self._workbench:
+                await self._workbench.stop_commands()
+            self._rows.end_all()
+        finally:
+            self.gate.is_cancelling = False
+        return turn is not None
+
+    def _is_at_rest(self) -> bool:
+        return self._turn is None and self._stream.standing.waiting is not None
+
+    def _answer_at_rest(self, ts: int, ask: Ask, reply: AskReply) -> None:
+        self._stream.change(
+            MessageChanged(ts, answer=Answer(Response(reply.response), "user", _now_ms(), reply.text or None))
+        )
+        if not endings.goes_on(ask, reply):
+            self._stream.ask(endings.resting_question(ask))
+            return
+        if ask is Ask.AUTO_APPROVAL_MAX_REQ_REACHED:
+            self._spending.reset()
+            self.ledger.append(LimitsReset())
+        if reply.text or reply.images:
+            self._stream.say(Say.USER_FEEDBACK, reply.text, images=reply.images)
+        texts = endings.words_for_model(ask, reply)
+        self._start_turn(*((Words(texts, reply.images),) if texts or reply.images else ()))
+
+    def _go_on_with_queue(self) -> None:
+        waiting = self._stream.standing.waiting
+        if waiting is not None and waiting.ask is not None:
+            self._stream.change(MessageChanged(waiting.ts, answer=Answer(Response.MESSAGE, "user", _now_ms())))
+            prelude = (Words((endings.RESUMED,)),) if waiting.ask is Ask.RESUME_TASK else ()
+            self._start_turn(*prelude, *[self._hear(words) for words in self._queue.take_all()])
+
+    def _hear(self, words: WaitingWords) -> Words:
+        self._stream.say(Say.USER_FEEDBACK, words.text, images=words.images)
+        return Words((words.text,), words.images)
+
+    # The Status.
+
+    def _count_usage(self, usage: Usage) -> None:
+        self._spending.count(usage, self._model.facts.window if self._model else 0)
+        self.ledger.append(UsageCounted(self._spending.total, self._spending.context))
+
+    def _look_at_status(self) -> None:
+        """Send a changed Status: at once where the state changed, else merged with what else changes now."""
+        status = self._status()
+        if status.state is not self._sent.state or status.ask != self._sent.ask:
+            self._send_status(status)
+        elif not self._is_status_due:
+            self._is_status_due = True
+            asyncio.get_running_loop().call_soon(self._send_due_status)
+
+    def _send_due_status(self) -> None:
+        self._is_status_due = False
+        if (status := self._status()) != self._sent:
+            self._send_status(status)
+
+    def _send_status(self, status: Status) -> None:
+        self._sent = status
+        self._stream.send_status(status)
+
+    def _status(self) -> Status:
+        """Work out the Status; its `seq` is filled in when it leaves."""
+        standing = self._stream.standing
+        state = standing.state()
+        return Status(
+            task_id=self.id,
+            instance_id=self.instance_id,
+            seq=0,
+            state=state,
+            ask=_waiting_ask(standing.waiting),
+            activity=self._activity(state),
+            mode=self.mode,
+            profile=self._profile,
+            model=self._model.facts.name if self._model else "",
+            permission_mode=self.permission_mode,
+            usage=self._spending.total,
+            context=self._spending.context,
+            todos=self._recorder.todos,
+            queue=len(self._queue),
+            title=self.title,
+        )
+
+    def _activity(self, state: State) -> str:
+        if state is State.STREAMING:
+            return "Thinking"
+        if state is State.RUNNING and self._recorder.calls_running:
+            return f"Tools x{self._recorder.calls_running}"
+        if self._workbench and (count := self._workbench.background_count()):
+            return f"Background x{count}"
+        return "Queued" if len(self._queue) else "Idle"
+
+
+def _waiting_ask(message: Message | None) -> WaitingAsk | None:
+    if message is None or message.ask is None:
+        return None
+    return WaitingAsk(message.ts, message.ask, message.ask.category, ACTIONS[message.ask])
+
+
+def _need(thing: T | None) -> T:
+    if thing is None:
+        raise RuntimeError("a task is equipped before it starts to work")
+    return thing
+
+
+def _now_ms() -> int:
+    return time.time_ns() // 1_000_000

@@ -1,0 +1,265 @@
+"""Which tasks exist, which are alive, and which one is on the screen. What happens inside one is `task.py`."""
+
+import asyncio
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Literal
+from uuid import uuid4
+
+from agent_lsp.domain.errors import BadParams, TaskUnknown
+from agent_lsp.domain.files import Change
+from agent_lsp.domain.notices import Listener
+from agent_lsp.domain.requests import Answered, AskReply, NewTask, Sent, Snapshot, TaskList, TaskReference
+from agent_lsp.domain.status import PermissionMode, Status
+from agent_lsp.storage.journal import Journal, Redact
+from agent_lsp.storage.records import Cleared, MessageChanged, Started
+from agent_lsp.storage.restore import StoredTask, changed, restore, settle
+from agent_lsp.tasks.ports import Architect, Index, TaskFacts
+from agent_lsp.tasks.task import Task, TaskStart
+
+MODES = ("code",)
+TITLE_LENGTH = 80
+
+
+class Tasks:
+    """All tasks of one server. Each live one has a journal that no other server can open meanwhile."""
+
+    def __init__(self, folder: Path, index: Index, architect: Architect, redact: Redact) -> None:
+        self._folder = folder
+        self._index = index
+        self._architect = architect
+        self._redact = redact
+        self._listeners: list[Listener] = []
+        self._live: dict[str, Task] = {}
+        self._current: str | None = None
+        self._mode = MODES[0]
+        self._permission_mode: PermissionMode | None = None
+
+    def listen(self, listener: Listener) -> None:
+        """Tell this listener all that happens to any task from now on."""
+        self._listeners.append(listener)
+
+    def current_task(self) -> str | None:
+        """Tell the task last started or resumed here and not cleared."""
+        return self._current
+
+    def new_task(self, request: NewTask) -> TaskReference:
+        """Admit a task: journal it, start it, and tell its id. What it cannot start with is raised before."""
+        if known := self._known(request.client_request_id):
+            return known
+        if not request.text.strip() and not request.images:
+            raise BadParams("A task needs words: say what is to be done.")
+        task = self._admit(request)
+        task.begin(request.text, request.images)
+        self._index.upsert(task.summary(), request.client_request_id)
+        return TaskReference(task.id, task.instance_id)
+
+    def snapshot(
+        self, task_id: str | None, *, instance_id: str | None, since: int | None, limit: int, before: int | None
+    ) -> Snapshot:
+        """Tell a task as it is; only what changed `since`, where that was of the same instance."""
+        task_id = task_id or self._current
+        if task_id is None:
+            return Snapshot(None, (), 0, has_more=False)
+        task = self._task(task_id)
+        return task.snapshot(since if instance_id == task.instance_id else None, limit, before)
+
+    def answer(self, task_id: str, ts: int | None, reply: AskReply) -> Answered:
+        return self._task(task_id).answer(ts, reply)
+
+    async def send(
+        self, task_id: str, text: str, images: tuple[str, ...], delivery: Literal["queue", "steer", "interrupt"]
+    ) -> Sent:
+        if not text.strip() and not images:
+            raise BadParams("A message needs words.")
+        task = self._task(task_id)
+        if delivery == "interrupt":
+            return await task.interrupt(text, images)
+        return task.send(text, images, delivery)
+
+    async def cancel(self, task_id: str) -> Status:
+        task = self._task(task_id)
+        status = await task.cancel()
+        self._note(task)
+        return status
+
+    async def clear(self, task_id: str | None) -> None:
+        """Take a task off the screen; it stays in the history."""
+        task_id = task_id or self._current
+        if task_id is None:
+            return
+        task = self._task(task_id)
+        task.ledger.append(Cleared())
+        await self._put_away(task)
+
+    async def resume(self, task_id: str) -> Status:
+        """Bring a task back from its journal; nothing of it runs until its ask is answered."""
+        if live := self._live.get(task_id):
+            self._current = task_id
+            return live.status()
+        task = await self._bring_back(task_id)
+        self._current = task_id
+        self._note(task)
+        return task.status()
+
+    async def list_tasks(self, *, cursor: str | None, limit: int, query: str | None) -> TaskList:
+        for task in self._live.values():
+            self._note(task)
+        return await asyncio.to_thread(self._index.list, cursor=cursor, limit=limit, query=query)
+
+    def rename(self, task_id: str, title: str) -> None:
+        title = _title(title)
+        if not title:
+            raise BadParams("A title needs words.")
+        task = self._task(task_id)
+        task.rename(title)
+        self._note(task)
+
+    async def delete(self, task_id: str) -> None:
+        """Delete a task with its journal and all that it kept."""
+        if task := self._live.get(task_id):
+            await self._put_away(task)
+        await asyncio.to_thread(self._index.delete, task_id)
+
+    def operate(self, task_id: str, ts: int | None, operation: Literal["continue", "abort"]) -> bool:
+        return self._task(task_id).operate(ts, operation)
+
+    def preview(self, task_id: str, ts: int) -> tuple[Change, ...]:
+        changes = self._task(task_id).gate.changes(ts)
+        if changes is None:
+            raise BadParams(f"There is no change to show for message {ts}: it proposes none, or is long settled.")
+        return changes
+
+    def preview_text(self, uri: str) -> str | None:
+        texts = (task.gate.preview_text(uri) for task in self._live.values())
+        return next((text for text in texts if text is not None), None)
+
+    def set_mode(self, task_id: str | None, mode: str) -> None:
+        if mode not in MODES:
+            raise BadParams(f"There is no mode {mode!r}; the modes are: {', '.join(MODES)}.")
+        if task_id is None:
+            self._mode = mode
+        else:
+            self._task(task_id).set_mode(mode)
+
+    def set_permission_mode(self, task_id: str | None, mode: PermissionMode) -> None:
+        if task_id is None:
+            self._permission_mode = mode
+        else:
+            self._task(task_id).set_permission_mode(mode)
+
+    async def close(self) -> None:
+        """Settle all tasks, end their commands, and let go of their journals."""
+        tasks = list(self._live.values())
+        await asyncio.gather(*(self._put_away(task) for task in tasks))
+        self._index.close()
+
+    def _known(self, client_request_id: str | None) -> TaskReference | None:
+        """Find the task that a request with this id began already, in this server or an earlier one."""
+        task_id = self._index.find_request(client_request_id) if client_request_id else None
+        if task_id is None:
+            return None
+        task = self._live.get(task_id)
+        return TaskReference(task_id, task.instance_id if task else "")
+
+    def _admit(self, request: NewTask) -> Task:
+        equipment = self._architect.equipment()
+        profile = equipment.model(request.profile).profile
+        mode = request.mode or self._mode
+        if mode not in MODES:
+            raise BadParams(f"There is no mode {mode!r}; the modes are: {', '.join(MODES)}.")
+        task_id, now = str(uuid4()), time.time_ns() // 1_000_000
+        start = TaskStart(
+            task_id=task_id,
+            instance_id=str(uuid4()),
+            title=_title(request.text) or "Images",
+            created_ts=now,
+            folder=self._folder / task_id,
+            mode=mode,
+            profile=profile,
+            permission_mode=request.permission_mode or self._permission_mode or self._architect.permission_mode(),
+        )
+        journal = Journal.create(start.folder, self._redact)
+        journal.append(_started(start, self._architect.roots(), request.client_request_id))
+        task = Task(start, journal, equipment, self._listeners, self._note)
+        facts = TaskFacts(task_id, start.folder, lambda: task.mode, request.context)
+        task.equip(*self._architect.equip(facts, task))
+        self._live[task_id] = task
+        self._current = task_id
+        return task
+
+    async def _bring_back(self, task_id: str) -> Task:
+        journal, reading = await asyncio.to_thread(Journal.open, self._task_folder(task_id), self._redact)
+        stored = await asyncio.to_thread(restore, reading, task_id)
+        records = settle(stored)
+        for record in records:
+            journal.append(record)
+        changes = {record.ts: record for record in records if isinstance(record, MessageChanged)}
+        start = _restart(stored, self._task_folder(task_id), changes)
+        task = Task(start, journal, self._architect.equipment(), self._listeners, self._note)
+        task.equip(*self._architect.equip(TaskFacts(task_id, start.folder, lambda: task.mode), task))
+        self._live[task_id] = task
+        task.come_back()
+        return task
+
+    async def _put_away(self, task: Task) -> None:
+        self._live.pop(task.id, None)
+        if self._current == task.id:
+            self._current = None
+        await task.close()
+        self._index.upsert(task.summary())
+
+    def _task(self, task_id: str) -> Task:
+        if task := self._live.get(task_id):
+            return task
+        if self._task_folder(task_id).is_dir():
+            raise TaskUnknown(f"Task {task_id} is not loaded: agent/resumeTask brings it back.")
+        raise TaskUnknown(f"There is no task {task_id}: agent/listTasks tells those there are.")
+
+    def _task_folder(self, task_id: str) -> Path:
+        if not task_id or not all(character.isalnum() or character in "-_" for character in task_id):
+            raise TaskUnknown("That is no task id: agent/listTasks tells those there are.")
+        return self._folder / task_id
+
+    def _note(self, task: Task) -> None:
+        self._index.upsert(task.summary())
+
+
+def _title(text: str) -> str:
+    line = next((line.strip() for line in text.splitlines() if line.strip()), "")
+    return line if len(line) <= TITLE_LENGTH else line[: TITLE_LENGTH - 1] + "…"
+
+
+def _started(start: TaskStart, roots: Sequence[Path], client_request_id: str | None) -> Started:
+    return Started(
+        task_id=start.task_id,
+        instance_id=start.instance_id,
+        title=start.title,
+        created_ts=start.created_ts,
+        roots=tuple(map(str, roots)),
+        mode=start.mode,
+        profile=start.profile,
+        permission_mode=start.permission_mode,
+        client_request_id=client_request_id,
+    )
+
+
+def _restart(stored: StoredTask, folder: Path, changes: dict[int, MessageChanged]) -> TaskStart:
+    messages = [changed(m, changes[m.ts]) if m.ts in changes else m for m in stored.messages]
+    return TaskStart(
+        task_id=folder.name,
+        instance_id=str(uuid4()),
+        title=stored.title,
+        created_ts=stored.started.created_ts,
+        folder=folder,
+        mode=stored.mode,
+        profile=stored.profile,
+        permission_mode=stored.permission_mode,
+        messages=messages,
+        history=stored.history,
+        todos=stored.todos,
+        usage=stored.usage,
+        context=stored.context,
+        is_completed=stored.is_completed,
+    )
