@@ -147,10 +147,14 @@ class Message:
             partial=wire.get("partial"),
             answer=answer_from_wire(answer) if answer else None,
             state=wire.get("state"),
-            progress=Progress(**wire["progress"]) if "progress" in wire else None,
-            checkpoint=CheckpointMark(**wire["checkpoint"]) if "checkpoint" in wire else None,
+            progress=progress_from_wire(wire["progress"]) if "progress" in wire else None,
+            checkpoint=CheckpointMark(wire["checkpoint"]["id"]) if "checkpoint" in wire else None,
             agent=wire.get("agent"),
         )
+
+
+def progress_from_wire(wire: Json) -> Progress:
+    return Progress(wire.get("icon"), wire.get("text"))
 
 
 def answer_from_wire(wire: Json) -> Answer:
