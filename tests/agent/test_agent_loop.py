@@ -3,7 +3,6 @@
 import asyncio
 
 import pytest
-from agent_kitchen import Kitchen, ScriptedModel, ScriptedTools, Surroundings, calls, lasting, passing, says
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -13,6 +12,7 @@ from agent_lsp.domain.events import Kept, RetryDelayed, StepEnded, StepStarted, 
 from agent_lsp.domain.history import HistoryItem, Reply, Result, Spoken, Words
 from agent_lsp.domain.model import CallBegan, CallGrew, Stopped, StopReason, TextDelta
 from agent_lsp.domain.turns import After, Completed, LimitReached, MistakeLimit, Outcome, RequestFailed
+from support.kitchen import Kitchen, ScriptedModel, ScriptedTools, Surroundings, calls, lasting, passing, says
 
 DONE = Outcome("shown", after=After.COMPLETED, completion="all is well")
 

@@ -42,7 +42,7 @@ def calls(*names: str, arguments: str = "{}") -> list[ModelEvent]:
 @dataclass
 class ScriptedModel:
     answers: list[Answer]
-    facts: ModelFacts = ModelFacts("scripted", 100_000, 4_000)
+    facts: ModelFacts = field(default_factory=lambda: ModelFacts("scripted", 100_000, 4_000))
     origin: str = "scripted"
     histories: list[list[HistoryItem]] = field(default_factory=list[list[HistoryItem]])
 
