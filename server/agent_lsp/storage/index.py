@@ -10,9 +10,10 @@ from pathlib import Path
 from typing import TypeVar
 
 from agent_lsp.domain.encoding import to_wire
-from agent_lsp.domain.errors import BadParams
+from agent_lsp.domain.errors import BadParams, TaskUnknown
 from agent_lsp.domain.requests import TaskList, TaskSummary
 from agent_lsp.domain.status import State
+from agent_lsp.storage.deletion import delete_task
 from agent_lsp.storage.journal import FILE_NAME
 from agent_lsp.storage.places import is_task_id, tasks_folder
 from agent_lsp.storage.problems import storage_problem
@@ -21,7 +22,7 @@ from agent_lsp.storage.summary import IndexEntry, find_entry
 
 _Found = TypeVar("_Found")
 _VERSION = 1
-_BUSY_SECONDS = 0.5
+_BUSY_SECONDS = 0.2
 _MEMORY = ":memory:"
 _SCHEMA = f"""
 create table tasks (
@@ -66,8 +67,14 @@ class TaskIndex:
         values = (title, title.casefold(), task_id)
         self._ask(lambda c: c.execute("update tasks set title = ?, folded = ? where task_id = ?", values))
 
-    def forget(self, task_id: str) -> None:
-        self._ask(lambda connection: connection.execute("delete from tasks where task_id = ?", (task_id,)))
+    def delete(self, task_id: str) -> None:
+        """Remove a task's folder, and its row; TaskBusy where a server has it open. For a thread: it may be large."""
+        try:
+            delete_task(self._state, task_id)
+        except TaskUnknown:
+            self._forget(task_id)
+            raise
+        self._forget(task_id)
 
     def list(self, *, cursor: str | None = None, limit: int = 50, query: str | None = None) -> TaskList:
         """A page of the list, the newest first; `query` looks for words in the titles."""
@@ -103,6 +110,9 @@ class TaskIndex:
     def close(self) -> None:
         with self._lock:
             self._disconnect()
+
+    def _forget(self, task_id: str) -> None:
+        self._ask(lambda connection: connection.execute("delete from tasks where task_id = ?", (task_id,)))
 
     def _read(self, task_id: str) -> IndexEntry | None:
         try:
