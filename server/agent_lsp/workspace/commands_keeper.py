@@ -1,0 +1,241 @@
+"""The keeper: a small program between the server and each command, so that nothing a command starts outlives it.
+
+A keeper adopts the orphans of its command's tree, ends the whole tree when it is told to or when the server goes
+(either way its end of a socket closes), and tells how the command ended. Run as a script, it imports nothing of
+ours: it starts in some 15 ms, once for a server, and forks a spare of itself ahead of each command.
+
+On Linux the tree is found by descent, which no `setsid` or double fork escapes. Elsewhere orphans cannot be adopted:
+the command's process group is all that is ended there.
+"""
+
+import ctypes
+import os
+import select
+import signal
+import socket
+import struct
+import sys
+import time
+from collections.abc import Callable
+
+LENGTH = struct.Struct("!I")
+ENDED = struct.Struct("!ci?")
+"""`x` and a wait status or `e` and an errno, then whether processes of the command are left."""
+GRACE_SECONDS = 0.8
+
+_PR_SET_CHILD_SUBREAPER = 36
+_RESTORED = (signal.SIGCHLD, signal.SIGINT, signal.SIGHUP, signal.SIGPIPE, signal.SIGXFSZ)
+
+
+def main(descriptor: int) -> None:
+    """Have one spare keeper waiting for the next command at any time, until the server goes."""
+    server = socket.socket(fileno=descriptor)
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # The system reaps keepers that end.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    while _is_spare_taken(server):
+        pass
+
+
+def request(shell: str, command: str, cwd: str, environment: dict[str, str]) -> bytes:
+    """Encode what a keeper has to know; none of these can hold a NUL."""
+    fields = [shell, command, cwd, *(f"{name}={value}" for name, value in environment.items())]
+    body = b"\0".join(os.fsencode(field) for field in fields)
+    return LENGTH.pack(len(body)) + body
+
+
+def descendants(root: int) -> list[int]:
+    """The processes below one, as far as they exist right now."""
+    children: dict[int, list[int]] = {}
+    for entry in os.scandir("/proc"):
+        if entry.name.isdigit() and (parent := _parent_of(entry.name)) is not None:
+            children.setdefault(parent, []).append(int(entry.name))
+    found: list[int] = []
+    waiting = [root]
+    while waiting:
+        below = children.get(waiting.pop(), [])
+        found += below
+        waiting += below
+    return found
+
+
+def _parent_of(pid: str) -> int | None:
+    try:
+        with open(f"/proc/{pid}/stat", "rb") as stat:  # noqa: PTH123  pathlib would double the time to start.
+            # The name, in parentheses, may hold blanks and parentheses of its own.
+            return int(stat.read().rpartition(b")")[2].split()[1])
+    except (OSError, IndexError):
+        return None
+
+
+def _is_spare_taken(server: socket.socket) -> bool:
+    """Fork a spare and wait until it gets a command (True), or learns that the server is gone."""
+    reading, writing = os.pipe()
+    if os.fork() == 0:
+        os.close(reading)
+        _wait_for_command(server, writing)
+        os._exit(0)
+    os.close(writing)
+    is_over = os.read(reading, 1)
+    os.close(reading)
+    return not is_over
+
+
+def _wait_for_command(server: socket.socket, taken: int) -> None:
+    # The session of its own keeps a terminal's ^C away; the command's group is made within it.
+    os.setsid()
+    _adopt_orphans()
+    message, descriptors, _, _ = socket.recv_fds(server, 1, 2)
+    if not message:
+        os.write(taken, b"q")
+        return
+    os.close(taken)
+    server.close()
+    for descriptor in descriptors:
+        os.set_inheritable(descriptor, False)  # Else the command would hold the lifeline itself.
+    _keep(socket.socket(fileno=descriptors[0]), descriptors[1])
+
+
+def _adopt_orphans() -> None:
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+
+
+def _keep(control: socket.socket, output: int) -> None:
+    woken = _wake_on_child()
+    body = _read_request(control)
+    if body is None:
+        return
+    try:
+        child = _spawn(body, output)
+    except OSError as problem:
+        control.send(ENDED.pack(b"e", problem.errno or 0, False))
+        return
+    os.close(output)
+    os.chdir("/")
+    _Watch(control, woken, child).run()
+
+
+def _wake_on_child() -> int:
+    """A descriptor that can be read from whenever a child has ended."""
+    reading, writing = os.pipe()
+    os.set_blocking(reading, False)
+    os.set_blocking(writing, False)
+    signal.set_wakeup_fd(writing, warn_on_full_buffer=False)
+    signal.signal(signal.SIGCHLD, lambda _number, _frame: None)
+    return reading
+
+
+def _read_request(control: socket.socket) -> bytes | None:
+    header = _read_exactly(control, LENGTH.size)
+    return header and _read_exactly(control, LENGTH.unpack(header)[0])
+
+
+def _read_exactly(control: socket.socket, size: int) -> bytes | None:
+    pieces = bytearray()
+    while len(pieces) < size:
+        piece = control.recv(size - len(pieces))
+        if not piece:
+            return None
+        pieces += piece
+    return bytes(pieces)
+
+
+def _spawn(body: bytes, output: int) -> int:
+    shell, command, cwd, *environment = body.split(b"\0")
+    os.chdir(cwd)
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    return os.posix_spawn(
+        shell,
+        [b"bash", b"--noprofile", b"--norc", b"-c", command],
+        {name: value for name, _, value in (pair.partition(b"=") for pair in environment)},
+        file_actions=[
+            (os.POSIX_SPAWN_DUP2, nothing, 0),
+            (os.POSIX_SPAWN_DUP2, output, 1),
+            (os.POSIX_SPAWN_DUP2, output, 2),
+        ],
+        setpgroup=0,
+        setsigdef=_RESTORED,
+        setsigmask=(),
+    )
+
+
+class _Watch:
+    """Sees one command to the end of its last process."""
+
+    def __init__(self, control: socket.socket, woken: int, child: int) -> None:
+        self._control = control
+        self._woken = woken
+        self._child = child
+        self._status: int | None = None
+        self._is_reported = False
+        self._kill_at: float | None = None
+        self._poll = select.poll()
+        self._poll.register(control, select.POLLIN)
+        self._poll.register(woken, select.POLLIN)
+
+    def run(self) -> None:
+        while self._has_children():
+            ready = {descriptor for descriptor, _ in self._poll.poll(self._patience())}
+            if self._woken in ready:
+                os.read(self._woken, 4096)
+            if self._control.fileno() in ready:
+                self._be_told()
+            if self._kill_at is not None and time.monotonic() >= self._kill_at:
+                self._signal_all(signal.SIGKILL)
+
+    def _has_children(self) -> bool:
+        is_any_left = self._reap()
+        if self._status is not None and not self._is_reported:
+            self._is_reported = True
+            self._tell(ENDED.pack(b"x", self._status, is_any_left))
+        return is_any_left
+
+    def _reap(self) -> bool:
+        while True:
+            try:
+                pid, status = os.waitpid(-1, os.WNOHANG)
+            except ChildProcessError:
+                return False
+            if pid == 0:
+                return True
+            if pid == self._child:
+                self._status = status
+
+    def _tell(self, message: bytes) -> None:
+        try:
+            self._control.send(message)
+        except OSError:
+            return  # The server is gone; its closed end of the socket says the rest.
+
+    def _patience(self) -> float | None:
+        """Milliseconds until the grace is over. Once it is, each child that ends wakes this up for another round."""
+        if self._kill_at is None or (left := self._kill_at - time.monotonic()) <= 0:
+            return None
+        return left * 1000 + 1
+
+    def _be_told(self) -> None:
+        if not self._control.recv(1):
+            self._poll.unregister(self._control)
+        if self._kill_at is None:
+            self._kill_at = time.monotonic() + GRACE_SECONDS
+            self._signal_all(signal.SIGTERM)
+            self._signal_all(signal.SIGCONT)  # A stopped process ends only once it goes on.
+
+    def _signal_all(self, number: signal.Signals) -> None:
+        if sys.platform == "linux":
+            for pid in descendants(os.getpid()):
+                _send_signal(os.kill, pid, number)
+        elif self._status is None:
+            _send_signal(os.killpg, self._child, number)
+
+
+def _send_signal(send: Callable[[int, int], None], target: int, number: signal.Signals) -> None:
+    try:
+        send(target, number)
+    except (ProcessLookupError, PermissionError):
+        return  # It has just ended, or has taken another user's rights.
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]))
