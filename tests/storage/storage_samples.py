@@ -1,0 +1,79 @@
+"""Records for the tests of this room: one of each kind, and a small task as a journal has it."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from agent_lsp.domain.events import Kept, TodosChanged
+from agent_lsp.domain.history import Call, HistoryItem, Reply, Result, Spoken, Thought, Words, history_item_to_wire
+from agent_lsp.domain.messages import Answer, Ask, CheckpointMark, Message, Progress, Response, Say
+from agent_lsp.domain.status import ContextUse, PermissionMode, Todo, Usage
+from agent_lsp.storage.journal import FILE_NAME, unredacted
+from agent_lsp.storage.lines import encode_line
+from agent_lsp.storage.records import (
+    Cleared,
+    LimitsReset,
+    MessageAdded,
+    MessageChanged,
+    MessageGrew,
+    ModeChanged,
+    PermissionModeChanged,
+    ProfileChanged,
+    Record,
+    Renamed,
+    Started,
+    UsageCounted,
+    record_to_wire,
+)
+
+STARTED = Started(
+    "task-1", "instance-1", "Fix the sum", 1_000, ("/work/shop",), "code", "work", PermissionMode.PLAN, "request-7"
+)
+REPLY = Reply(
+    (Thought("hm", '{"signature": "x"}'), Spoken("I look."), Call("c1", "read_file", '{"path": "a.py"}')), "m"
+)
+RESULT = Result("c1", "1 | pass", ("data:image/png;base64,AA==",))
+PROPOSAL = Message(1_003, "ask", Ask.TOOL, text='{"tool": "readFile"}', partial=True, progress=Progress("sync", "1/2"))
+
+EVERY_KIND: tuple[Record, ...] = (
+    STARTED,
+    MessageAdded(
+        Message(1_001, "say", say=Say.TEXT, text="Fix the sum ✂ \n\0", images=("data:image/png;base64,AA==",))
+    ),
+    MessageAdded(Message(1_002, "say", say=Say.API_REQ_STARTED, text='{"cost": 0.5}')),
+    MessageAdded(PROPOSAL),
+    MessageAdded(Message(1_004, "say", say=Say.CHECKPOINT_SAVED, checkpoint=CheckpointMark("abc"), agent="scout")),
+    MessageGrew(1_003, " and \ud800 more"),
+    MessageChanged(1_003, "{}", False, Answer(Response.YES, "user", 1_005, "go"), None, Progress(text="2/2")),
+    MessageChanged(1_003, state="interrupted"),
+    Kept(Words(("Fix the sum",), ("data:image/png;base64,AA==",))),
+    Kept(REPLY),
+    Kept(RESULT),
+    TodosChanged((Todo("1", "look", "completed"), Todo("2", "mend", "pending"))),
+    TodosChanged(()),
+    UsageCounted(Usage(10, 20, 3, 4, None), ContextUse(30, 200, 15.0)),
+    Renamed("Sums"),
+    ModeChanged("ask"),
+    ProfileChanged("local"),
+    PermissionModeChanged(PermissionMode.ACCEPT_EDITS),
+    LimitsReset(),
+    Cleared(),
+)
+
+
+def wires(records: Sequence[Record]) -> list[object]:
+    """Records in a form that compares by value; the items of a history compare by identity."""
+    return [record_to_wire(record) for record in records]
+
+
+def item_wires(items: Sequence[HistoryItem]) -> list[object]:
+    return [history_item_to_wire(item) for item in items]
+
+
+def journal_of(records: Sequence[Record]) -> bytes:
+    return b"".join(encode_line(number, record, unredacted) for number, record in enumerate(records, start=1))
+
+
+def put_journal(folder: Path, content: bytes) -> Path:
+    folder.mkdir(parents=True)
+    (folder / FILE_NAME).write_bytes(content)
+    return folder
