@@ -41,7 +41,7 @@ class MessageStream:
         self._listeners = listeners
         self._messages = {message.ts: message for message in messages}
         self._growth: dict[int, _Growth] = {}
-        self._last_ts = max(self._messages, default=0)
+        self.last_ts = max(self._messages, default=0)
         self._last_seq_of: dict[int, int] = {}
         self.seq = 0
         self.standing = Standing(self._messages.values())
@@ -122,8 +122,8 @@ class MessageStream:
                 growth.timer.cancel()
 
     def _mint(self) -> int:
-        self._last_ts = max(self._last_ts + 1, time.time_ns() // 1_000_000)
-        return self._last_ts
+        self.last_ts = max(self.last_ts + 1, time.time_ns() // 1_000_000)
+        return self.last_ts
 
     def _add(self, message: Message) -> int:
         self._messages[message.ts] = message

@@ -194,7 +194,7 @@ class Task:
 
     def summary(self) -> TaskSummary:
         status = self._status()
-        return TaskSummary(self.id, self.title, self.created_ts, status.state, status.usage)
+        return TaskSummary(self.id, self.title, self._stream.last_ts, status.state, status.usage)
 
     # What the briefing asks (the Surroundings of a turn).
 

@@ -3,6 +3,7 @@
 import asyncio
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Literal
 from uuid import uuid4
@@ -10,7 +11,7 @@ from uuid import uuid4
 from agent_lsp.domain.errors import BadParams, TaskUnknown
 from agent_lsp.domain.files import Change
 from agent_lsp.domain.notices import Listener
-from agent_lsp.domain.requests import Answered, AskReply, NewTask, Sent, Snapshot, TaskList, TaskReference
+from agent_lsp.domain.requests import Answered, AskReply, NewTask, Sent, Snapshot, TaskList, TaskReference, TaskSummary
 from agent_lsp.domain.status import PermissionMode, Status
 from agent_lsp.storage.journal import Journal, Redact
 from agent_lsp.storage.records import Cleared, MessageChanged, Started
@@ -106,7 +107,8 @@ class Tasks:
     async def list_tasks(self, *, cursor: str | None, limit: int, query: str | None) -> TaskList:
         for task in self._live.values():
             self._note(task)
-        return await asyncio.to_thread(self._index.list, cursor=cursor, limit=limit, query=query)
+        page = await asyncio.to_thread(self._index.list, cursor=cursor, limit=limit, query=query)
+        return replace(page, tasks=tuple(self._as_live(summary) for summary in page.tasks))
 
     def rename(self, task_id: str, title: str) -> None:
         title = _title(title)
@@ -221,6 +223,10 @@ class Tasks:
         if not task_id or not all(character.isalnum() or character in "-_" for character in task_id):
             raise TaskUnknown("That is no task id: agent/listTasks tells those there are.")
         return self._folder / task_id
+
+    def _as_live(self, summary: TaskSummary) -> TaskSummary:
+        task = self._live.get(summary.task_id)
+        return task.summary() if task else summary
 
     def _note(self, task: Task) -> None:
         self._index.upsert(task.summary())
