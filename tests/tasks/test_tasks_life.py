@@ -356,7 +356,7 @@ async def test_a_plan_denies_writing_and_says_so_to_the_model(tmp_path) -> None:
         (lambda tasks: tasks.answer("nobody", None, AskReply(YES)), TaskUnknown),
         (lambda tasks: tasks.answer("../../etc", None, AskReply(YES)), TaskUnknown),
         (lambda tasks: tasks.set_mode(None, "poet"), BadParams),
-        (lambda tasks: tasks.rename("nobody", "x"), TaskUnknown),
+        (lambda tasks: tasks.preview("nobody", 1), TaskUnknown),
     ],
 )
 async def test_bad_requests_are_refused_with_a_kind(tmp_path, act, error) -> None:

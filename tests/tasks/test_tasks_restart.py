@@ -148,8 +148,22 @@ async def test_a_renamed_task_keeps_its_name(tmp_path) -> None:
     task_id = house.new_task()
     await house.watcher.until_ask(Ask.COMPLETION_RESULT)
 
-    house.tasks.rename(task_id, "The blue task")
+    await house.tasks.rename(task_id, "The blue task")
     await house.tasks.clear(None)
 
     assert (await house.tasks.resume(task_id)).title == "The blue task"
+    await house.tasks.close()
+
+
+async def test_a_task_that_is_not_loaded_can_be_renamed(tmp_path) -> None:
+    house = open_house(tmp_path, [calls("finish")])
+    task_id = house.new_task()
+    await house.watcher.until_ask(Ask.COMPLETION_RESULT)
+    await house.tasks.clear(None)
+
+    await house.tasks.rename(task_id, "The red task")
+
+    listed = (await house.tasks.list_tasks(cursor=None, limit=10, query="red")).tasks
+    assert [task.title for task in listed] == ["The red task"]
+    assert (await house.tasks.resume(task_id)).title == "The red task"
     await house.tasks.close()

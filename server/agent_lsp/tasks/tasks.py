@@ -14,7 +14,7 @@ from agent_lsp.domain.notices import Listener
 from agent_lsp.domain.requests import Answered, AskReply, NewTask, Sent, Snapshot, TaskList, TaskReference, TaskSummary
 from agent_lsp.domain.status import PermissionMode, Status
 from agent_lsp.storage.journal import Journal, Redact
-from agent_lsp.storage.records import Cleared, MessageChanged, Started
+from agent_lsp.storage.records import Cleared, MessageChanged, Renamed, Started
 from agent_lsp.storage.restore import StoredTask, changed, restore, settle
 from agent_lsp.tasks.ports import Architect, Index, TaskFacts
 from agent_lsp.tasks.task import Task, TaskStart
@@ -110,13 +110,15 @@ class Tasks:
         page = await asyncio.to_thread(self._index.list, cursor=cursor, limit=limit, query=query)
         return replace(page, tasks=tuple(self._as_live(summary) for summary in page.tasks))
 
-    def rename(self, task_id: str, title: str) -> None:
+    async def rename(self, task_id: str, title: str) -> None:
         title = _title(title)
         if not title:
             raise BadParams("A title needs words.")
-        task = self._task(task_id)
-        task.rename(title)
-        self._note(task)
+        if task := self._live.get(task_id):
+            task.rename(title)
+        else:
+            await asyncio.to_thread(self._rename_stored, task_id, title)
+        self._index.rename(task_id, title)
 
     async def delete(self, task_id: str) -> None:
         """Delete a task with its journal and all that it kept."""
@@ -204,6 +206,11 @@ class Tasks:
         self._live[task_id] = task
         task.come_back()
         return task
+
+    def _rename_stored(self, task_id: str, title: str) -> None:
+        journal, _ = Journal.open(self._task_folder(task_id), self._redact)
+        journal.append(Renamed(title))
+        journal.close()
 
     async def _put_away(self, task: Task) -> None:
         self._live.pop(task.id, None)
