@@ -1,1 +1,1 @@
-"""The front door: the only room that knows pygls and lsprotocol."""
+"""The front door: language server clients in, messages, asks and edits out; the only room that knows pygls."""

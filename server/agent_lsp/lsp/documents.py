@@ -1,0 +1,138 @@
+"""The mirror: every open document as the client has synchronised it. Takes what the client sends, sends nothing."""
+
+import asyncio
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from agent_lsp.domain.documents import OpenDocument
+from agent_lsp.lsp.client import Encoding
+from agent_lsp.lsp.positions import index_in_line, split_lines
+
+Place = tuple[int, int]
+"""A line, and a column in the units of the agreed encoding."""
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """A piece of text put in the place of a range; without a range, of the whole document."""
+
+    text: str
+    start: Place | None = None
+    end: Place | None = None
+
+
+class MirroredText:
+    """One text, kept as lines, so that a keystroke costs its line and not the document."""
+
+    def __init__(self, text: str, encoding: Encoding) -> None:
+        self._encoding: Encoding = encoding
+        self._lines = split_lines(text)
+        self._text: str | None = text
+
+    @property
+    def text(self) -> str:
+        if self._text is None:
+            self._text = "".join(self._lines)
+        return self._text
+
+    def edit(self, edit: Edit) -> None:
+        if edit.start is None or edit.end is None:
+            self._lines, self._text = split_lines(edit.text), edit.text
+            return
+        first, start = self._locate(edit.start)
+        last, end = self._locate(edit.end)
+        if (last, end) < (first, start):
+            first, start, last, end = last, end, first, start
+        self._splice(first, start, last, end, edit.text)
+
+    def _splice(self, first: int, start: int, last: int, end: int, text: str) -> None:
+        middle = self._lines[first][:start] + text + self._lines[last][end:]
+        # A line feed put behind a carriage return makes one ending of the two: the neighbours are split anew as well.
+        before = self._lines[first - 1] if first else ""
+        after = self._lines[last + 1] if last + 1 < len(self._lines) else None
+        lines = split_lines(before + middle + (after or ""))
+        is_within = last + 2 < len(self._lines)
+        if is_within and lines[-1] == "":
+            lines.pop()
+        self._lines[max(first - 1, 0) : last + 2] = lines
+        self._text = None
+
+    def _locate(self, place: Place) -> tuple[int, int]:
+        line, units = place
+        if line < 0:
+            return 0, 0
+        if line >= len(self._lines):
+            return len(self._lines) - 1, len(self._lines[-1])
+        return line, index_in_line(self._lines[line], units, self._encoding)
+
+
+class _Open:
+    """An open document; `is_dirty` is what is known from changes and saves."""
+
+    __slots__ = ("is_dirty", "mirrored", "version")
+
+    def __init__(self, mirrored: MirroredText, version: int) -> None:
+        self.mirrored = mirrored
+        self.version = version
+        self.is_dirty = False
+
+
+class Mirror:
+    """All open documents. Whoever waits for something to become true of them is woken by what the client sends."""
+
+    def __init__(self) -> None:
+        self.encoding: Encoding = "utf-16"
+        """Settled by `initialize`, before the first document opens."""
+        self._documents: dict[str, _Open] = {}
+        self._waiting: list[tuple[Callable[[], bool], asyncio.Future[None]]] = []
+
+    def get(self, uri: str) -> OpenDocument | None:
+        document = self._documents.get(uri)
+        return document and OpenDocument(uri, document.version, document.mirrored.text, document.is_dirty)
+
+    def all(self) -> Sequence[OpenDocument]:
+        return [document for uri in self._documents if (document := self.get(uri))]
+
+    def open(self, uri: str, version: int, text: str) -> None:
+        self._documents[uri] = _Open(MirroredText(text, self.encoding), version)
+        self._wake()
+
+    def change(self, uri: str, version: int, edits: Sequence[Edit]) -> None:
+        """Take a change. Of a document that was never opened there is nothing to change."""
+        document = self._documents.get(uri)
+        if document is None:
+            return
+        document.version, document.is_dirty = version, True
+        for edit in edits:
+            document.mirrored.edit(edit)
+            # Between two edits too: the user may have typed on before the client told of ours.
+            self._wake()
+
+    def save(self, uri: str) -> None:
+        if document := self._documents.get(uri):
+            document.is_dirty = False
+            self._wake()
+
+    def close(self, uri: str) -> None:
+        if self._documents.pop(uri, None):
+            self._wake()
+
+    def is_dirty(self, uri: str) -> bool:
+        document = self._documents.get(uri)
+        return document is not None and document.is_dirty
+
+    async def until(self, condition: Callable[[], bool]) -> None:
+        """Return once the condition holds; it is asked now and after each thing the client sends."""
+        if condition():
+            return
+        waiting = (condition, asyncio.get_running_loop().create_future())
+        self._waiting.append(waiting)
+        try:
+            await waiting[1]
+        finally:
+            self._waiting.remove(waiting)
+
+    def _wake(self) -> None:
+        for condition, future in self._waiting:
+            if not future.done() and condition():
+                future.set_result(None)

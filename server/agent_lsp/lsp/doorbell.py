@@ -1,0 +1,123 @@
+"""The words of a pop-up for an ask: few lines, narrow, the harmless choice first. Pure."""
+
+import json
+import textwrap
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import cast
+
+from agent_lsp.domain.encoding import Json
+from agent_lsp.domain.messages import Ask, Category, Message, Response
+from agent_lsp.domain.status import WaitingAsk
+
+MAX_LINES = 6
+MAX_COLUMNS = 76
+"""A taller pop-up crashes Helix."""
+
+MAX_LINE_COLUMNS = 160
+
+_RINGING_IDLE = frozenset({Ask.API_REQ_FAILED, Ask.MISTAKE_LIMIT_REACHED, Ask.AUTO_APPROVAL_MAX_REQ_REACHED})
+_VERBS = {"create": "Create", "edit": "Edit", "delete": "Delete", "rename": "Rename"}
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """A button and the answer it stands for; no response is no answer."""
+
+    title: str
+    response: str | None = None
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Doorbell:
+    text: str
+    choices: tuple[Choice, ...]
+
+
+LATER = Choice("Later")
+
+
+def doorbell(message: Message, ask: WaitingAsk) -> Doorbell | None:
+    """The pop-up for an ask; None for those that the user need not be called for."""
+    if ask.category is not Category.INTERACTIVE and ask.kind not in _RINGING_IDLE:
+        return None
+    body = _json(message.text)
+    return Doorbell(_fitted(_lines(ask.kind, body, message.text or "")), (LATER, *_choices(ask, body)))
+
+
+def one_line(text: str) -> str:
+    """Text as one line of a status bar."""
+    return textwrap.shorten(_visible(text.replace("\n", " ")), MAX_LINE_COLUMNS, placeholder=" …")
+
+
+def _choices(ask: WaitingAsk, body: Json) -> Iterable[Choice]:
+    if ask.kind is Ask.FOLLOWUP:
+        for suggestion in body.get("suggest") or ():
+            answer = str(suggestion["answer"])
+            yield Choice(textwrap.shorten(_visible(answer), MAX_COLUMNS, placeholder="…"), Response.MESSAGE, answer)
+        return
+    for action in ask.actions:
+        if action.response != Response.MESSAGE:
+            yield Choice(action.label, action.response)
+
+
+def _lines(kind: Ask, body: Json, text: str) -> Iterable[str]:
+    match kind:
+        case Ask.TOOL:
+            yield from _tool_lines(body, text)
+        case Ask.COMMAND:
+            yield "Run this command?"
+            yield from str(body.get("command", text)).splitlines()
+        case Ask.FOLLOWUP:
+            yield from str(body.get("question", text)).splitlines()
+        case Ask.API_REQ_FAILED:
+            yield "The model's service failed:"
+            yield from str(body.get("message", text)).splitlines()
+        case Ask.AUTO_APPROVAL_MAX_REQ_REACHED:
+            yield f"The limit is reached: {body.get('count')} of {body.get('limit')} ({body.get('type')}). Go on?"
+        case _:
+            yield from text.splitlines()
+
+
+def _tool_lines(body: Json, text: str) -> Iterable[str]:
+    if body.get("isProtected"):
+        yield "This file is protected."
+    if body.get("isOutsideWorkspace"):
+        yield "This is outside the workspace."
+    changes: list[Json] = body.get("changes") or []
+    for change in changes:
+        verb, path = _VERBS.get(change["kind"], "Change"), change["path"]
+        target = f" to {change['newPath']}" if "newPath" in change else ""
+        yield f"{verb} {path}{target} (+{change['added']} -{change['removed']})"
+    if not changes:
+        subject = body.get("path") or ", ".join(map(str, body.get("paths") or ()))
+        yield f"{body.get('tool', 'tool')}: {subject}" if body else text
+    if reason := body.get("reason"):
+        yield str(reason)
+
+
+def _fitted(lines: Iterable[str]) -> str:
+    wrapped = [part for line in lines for part in _wrapped(_visible(line))]
+    if len(wrapped) > MAX_LINES:
+        wrapped = [*wrapped[: MAX_LINES - 1], f"… and {len(wrapped) - MAX_LINES + 1} more lines"]
+    return "\n".join(wrapped)
+
+
+def _wrapped(line: str) -> list[str]:
+    # Wide characters take two columns: then half as many fit, to be safe.
+    width = MAX_COLUMNS if line.isascii() else MAX_COLUMNS // 2
+    return textwrap.wrap(line, width, break_on_hyphens=False)
+
+
+def _visible(text: str) -> str:
+    """Text with its invisible characters spelled out: what is approved is what is seen."""
+    return "".join(char if char.isprintable() else f"\\u{ord(char):04x}" for char in text.expandtabs(4))
+
+
+def _json(text: str | None) -> Json:
+    try:
+        body: object = json.loads(text or "")
+    except ValueError:
+        return {}
+    return cast("Json", body) if isinstance(body, dict) else {}

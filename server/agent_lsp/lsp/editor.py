@@ -1,0 +1,181 @@
+"""The editor as the rooms below see it: documents from the mirror, edits through the client, and proof of them."""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+from lsprotocol import types
+from pygls.exceptions import JsonRpcException
+
+from agent_lsp.domain.documents import ApplyAnswer, ApplyResult, DocumentEdit, OpenDocument
+from agent_lsp.lsp.client import Client
+from agent_lsp.lsp.documents import Mirror
+from agent_lsp.lsp.wire.params import SaveParams, SaveResult
+from agent_lsp.lsp.workspace_edits import apply_params, unsupported
+
+ANSWER_SECONDS = 10.0
+PROOF_SECONDS = 2.0
+SAVE_SECONDS = 30.0
+LARGE_TEXT = 100_000
+"""From so many characters on, edits are worked out off the event loop."""
+
+
+class ClientRequests(Protocol):
+    """The questions that the editor puts to its client."""
+
+    async def workspace_apply_edit_async(
+        self, params: types.ApplyWorkspaceEditParams
+    ) -> types.ApplyWorkspaceEditResult: ...
+
+    async def save_documents(self, params: SaveParams) -> SaveResult: ...
+
+
+class Editor:
+    """Implements `Documents` for one client. One edit is under way at a time, so that undo steps stay apart."""
+
+    def __init__(
+        self, client: Client, mirror: Mirror, requests: ClientRequests, *, proof_seconds: float = PROOF_SECONDS
+    ) -> None:
+        self._client = client
+        self._mirror = mirror
+        self._requests = requests
+        self._proof_seconds = proof_seconds
+        self._applying = asyncio.Lock()
+
+    def get(self, uri: str) -> OpenDocument | None:
+        return self._mirror.get(uri)
+
+    def open_documents(self) -> Sequence[OpenDocument]:
+        return self._mirror.all()
+
+    def can_apply(self) -> bool:
+        return self._client.takes_edits
+
+    def can_save_closed(self) -> bool:
+        saves = self._client.announces("save") or self._client.takes_edit_metadata
+        return saves and unsupported((_SOME_CREATION,), self._client) is None
+
+    async def apply(self, edits: Sequence[DocumentEdit]) -> ApplyAnswer:
+        async with self._applying:
+            if reason := unsupported(edits, self._client):
+                return ApplyAnswer(ApplyResult.REFUSED, reason)
+            moved = next((edit.uri for edit in edits if self._has_moved(edit)), None)
+            if moved:
+                return ApplyAnswer(ApplyResult.REFUSED, f"{moved} has changed in the editor meanwhile.")
+            return await self._send([self._with_version(edit) for edit in edits])
+
+    async def save(self, uris: Sequence[str]) -> Sequence[str]:
+        if not self._client.announces("save"):
+            return uris
+        try:
+            async with asyncio.timeout(SAVE_SECONDS):
+                answer = await self._requests.save_documents(SaveParams(uris=tuple(uris)))
+        except (TimeoutError, JsonRpcException):
+            return uris
+        for uri in answer.saved:
+            self._mirror.save(uri)
+        return [uri for uri in uris if uri not in answer.saved]
+
+    async def until_saved(self, uris: Sequence[str]) -> None:
+        await self._mirror.until(lambda: not any(self._mirror.is_dirty(uri) for uri in uris))
+
+    def _has_moved(self, edit: DocumentEdit) -> bool:
+        document = self._mirror.get(edit.uri)
+        if document is None:
+            return edit.version is not None
+        return document.text != edit.before or edit.version not in (None, document.version)
+
+    def _with_version(self, edit: DocumentEdit) -> DocumentEdit:
+        # A file that was closed when it was read may be open by now, with the same text.
+        document = self._mirror.get(edit.uri)
+        return replace(edit, version=document.version) if document else edit
+
+    async def _send(self, edits: Sequence[DocumentEdit]) -> ApplyAnswer:
+        proof = _Proof(self._mirror, [edit for edit in edits if edit.version is not None])
+        # Begun before the edit is sent: the change may come, and be typed over, before the answer.
+        watching = asyncio.create_task(self._mirror.until(proof.is_complete))
+        try:
+            claim = await self._ask(edits)
+            if claim.is_applied:
+                await asyncio.wait((watching,), timeout=self._proof_seconds)
+            return _judge(edits, proof, claim)
+        finally:
+            watching.cancel()
+            await asyncio.wait((watching,))
+
+    async def _ask(self, edits: Sequence[DocumentEdit]) -> "_Claim":
+        is_large = sum(len(edit.before) + len(edit.after) for edit in edits) > LARGE_TEXT
+        params = await _in_thread(edits, self._client) if is_large else apply_params(edits, self._client)
+        try:
+            async with asyncio.timeout(ANSWER_SECONDS):
+                answer = await self._requests.workspace_apply_edit_async(params)
+        except TimeoutError:
+            return _Claim(None, "The editor did not answer.")
+        except JsonRpcException as error:
+            return _Claim(is_applied=False, reason=f"The editor refused the edit: {error.message}")
+        return _Claim(answer.applied, answer.failure_reason or "The editor refused the edit.")
+
+
+async def _in_thread(edits: Sequence[DocumentEdit], client: Client) -> types.ApplyWorkspaceEditParams:
+    return await asyncio.to_thread(apply_params, edits, client)
+
+
+@dataclass(frozen=True, slots=True)
+class _Claim:
+    """What the client says; None: nothing."""
+
+    is_applied: bool | None
+    reason: str
+
+
+class _Proof:
+    """Which of the open documents have been seen as they were meant to become, be it for a moment."""
+
+    def __init__(self, mirror: Mirror, edits: Sequence[DocumentEdit]) -> None:
+        self._mirror = mirror
+        self._missing = list(edits)
+
+    def is_complete(self) -> bool:
+        self._missing = [edit for edit in self._missing if not self._is_seen(edit)]
+        return not self._missing
+
+    def unproven_uris(self) -> tuple[str, ...]:
+        return tuple(edit.uri for edit in self._missing)
+
+    def touched_uris(self) -> tuple[str, ...]:
+        """Those that are not as they were, and not as they were meant to become either."""
+        return tuple(edit.uri for edit in self._missing if self._text(edit.uri) != edit.before)
+
+    def _is_seen(self, edit: DocumentEdit) -> bool:
+        match edit.kind:
+            case "create" | "edit":
+                return self._text(edit.uri) == edit.after
+            case "delete":
+                return self._text(edit.uri) is None
+            case "rename":
+                return self._text(edit.uri) is None and self._text(edit.new_uri or "") in (None, edit.after)
+
+    def _text(self, uri: str) -> str | None:
+        document = self._mirror.get(uri)
+        return document.text if document else None
+
+
+def _judge(edits: Sequence[DocumentEdit], proof: _Proof, claim: _Claim) -> ApplyAnswer:
+    """Weigh what the client says against what its documents show; what they show counts more."""
+    is_proven = proof.is_complete()
+    is_all_open = all(edit.version is not None for edit in edits)
+    if is_proven and (claim.is_applied or is_all_open):
+        return ApplyAnswer(ApplyResult.APPLIED)
+    if claim.is_applied:
+        reason = "The editor said that it made the edit, and its document does not show it."
+        return ApplyAnswer(ApplyResult.UNPROVEN, reason, proof.unproven_uris())
+    if claim.is_applied is None:
+        return ApplyAnswer(ApplyResult.UNPROVEN, claim.reason, tuple(edit.uri for edit in edits))
+    changed = {edit.uri for edit in edits if edit.version is not None} - set(proof.unproven_uris())
+    if unclear := (*changed, *proof.touched_uris()):
+        return ApplyAnswer(ApplyResult.UNPROVEN, claim.reason, unclear)
+    return ApplyAnswer(ApplyResult.REFUSED, claim.reason)
+
+
+_SOME_CREATION = DocumentEdit(uri="", kind="create", before="", after="", version=None)

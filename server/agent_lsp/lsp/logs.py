@@ -1,0 +1,26 @@
+"""Where the log goes. What is in messages is never logged; pygls would, so it is not asked."""
+
+import logging
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True, slots=True)
+class LogOptions:
+    """`file` None: warnings and worse go to standard error."""
+
+    file: Path | None = None
+    level: str = "info"
+
+
+def configure(options: LogOptions | None) -> None:
+    """Set up logging once, for the whole process."""
+    options = options or LogOptions()
+    handler = logging.FileHandler(options.file, encoding="utf-8") if options.file else logging.StreamHandler(sys.stderr)
+    handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
+    root = logging.getLogger()
+    root.addHandler(handler)
+    root.setLevel(options.level.upper() if options.file else logging.WARNING)
+    # pygls logs the parameters of whatever fails, and from INFO on every body: prompts, files and keys.
+    logging.getLogger("pygls").setLevel(logging.CRITICAL)

@@ -1,0 +1,70 @@
+"""The agent for a client that does not know it: one-liners, a doorbell for asks, a progress; no `agent/*` message."""
+
+from lsprotocol import types
+from pygls.lsp.server import LanguageServer
+
+from agent_lsp.domain.messages import Ask, Message, Say
+from agent_lsp.domain.notices import DeltaNotice, MessageNotice, Notice, StatusNotice
+from agent_lsp.domain.status import Status
+from agent_lsp.lsp.bell import Bell, Ring, Spawn
+from agent_lsp.lsp.doorbell import doorbell, one_line
+from agent_lsp.lsp.ports import Hall
+from agent_lsp.lsp.progress import ActivityProgress
+
+_SHOWN = {
+    Say.TEXT: types.MessageType.Info,
+    Say.INFO: types.MessageType.Info,
+    Say.COMPLETION_RESULT: types.MessageType.Info,
+    Say.ERROR: types.MessageType.Error,
+}
+
+
+class PlainListener:
+    """Shows whole messages only; what streams is not shown at all."""
+
+    def __init__(self, server: LanguageServer, hall: Hall, spawn: Spawn, *, has_progress: bool) -> None:
+        self._server = server
+        self._bell = Bell(server, hall, spawn)
+        self.progress = ActivityProgress(server, spawn) if has_progress else None
+        self._asks: dict[str, Message] = {}
+        self._begun: set[str] = set()
+        self._shown: dict[str, int] = {}
+
+    def notice(self, notice: Notice) -> None:
+        match notice:
+            case MessageNotice():
+                self._take_message(notice.task_id, notice.message)
+            case StatusNotice():
+                self._take_status(notice.status)
+            case DeltaNotice():
+                return
+
+    def is_congested(self) -> bool:
+        # Nothing that streams is sent.
+        return False
+
+    def _take_message(self, task_id: str, message: Message) -> None:
+        is_users_own = message.say is Say.TEXT and task_id not in self._begun
+        self._begun.add(task_id)
+        if message.ask:
+            self._asks[task_id] = message
+        if message.partial or is_users_own or message.ts <= self._shown.get(task_id, 0):
+            return
+        if message.say and message.say in _SHOWN and message.text:
+            self._shown[task_id] = message.ts
+            self._show(_SHOWN[message.say], message.text)
+        elif message.ask is Ask.COMPLETION_RESULT and message.waits:
+            self._shown[task_id] = message.ts
+            self._show(types.MessageType.Info, f"Done: {message.text or 'the task is complete.'}")
+
+    def _take_status(self, status: Status) -> None:
+        if self.progress:
+            self.progress.update(status)
+        message = self._asks.get(status.task_id)
+        if status.ask is None or message is None or message.ts != status.ask.ts:
+            self._bell.settle(status.task_id)
+        elif words := doorbell(message, status.ask):
+            self._bell.ask(Ring(status.task_id, status.ask.ts, words))
+
+    def _show(self, kind: types.MessageType, text: str) -> None:
+        self._server.window_show_message(types.ShowMessageParams(type=kind, message=one_line(text)))

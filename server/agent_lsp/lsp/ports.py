@@ -1,0 +1,76 @@
+"""What the front door needs from the hall behind it. Structural: whoever has these methods will do."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Literal, Protocol
+
+from agent_lsp.domain.documents import Documents, EditorContext
+from agent_lsp.domain.encoding import Json
+from agent_lsp.domain.files import Change
+from agent_lsp.domain.notices import Listener
+from agent_lsp.domain.requests import Answered, AskReply, NewTask, Sent, Snapshot, TaskList, TaskReference
+from agent_lsp.domain.status import PermissionMode, Status
+
+
+class Hall(Protocol):
+    """All that clients can ask for. What is not async returns at once, and has journaled what must not be lost."""
+
+    def new_task(self, request: NewTask) -> TaskReference: ...
+
+    def snapshot(
+        self, task_id: str | None, *, instance_id: str | None, since: int | None, limit: int, before: int | None
+    ) -> Snapshot: ...
+
+    def answer(self, task_id: str, ts: int | None, reply: AskReply) -> Answered: ...
+
+    def send(
+        self, task_id: str, text: str, images: tuple[str, ...], delivery: Literal["queue", "steer", "interrupt"]
+    ) -> Sent: ...
+
+    async def cancel(self, task_id: str) -> Status: ...
+
+    async def clear(self, task_id: str | None) -> None: ...
+
+    def resume(self, task_id: str) -> Status: ...
+
+    def list_tasks(self, *, cursor: str | None, limit: int, query: str | None) -> TaskList: ...
+
+    def rename(self, task_id: str, title: str) -> None: ...
+
+    async def delete(self, task_id: str) -> None: ...
+
+    def operate(self, task_id: str, ts: int | None, operation: Literal["continue", "abort"]) -> bool: ...
+
+    def preview(self, task_id: str, ts: int) -> tuple[Change, ...]:
+        """Give the changes that an ask is about, with their whole texts."""
+        ...
+
+    def preview_text(self, uri: str) -> str | None:
+        """Give the text of a preview document, or None where there is none of this name any more."""
+        ...
+
+    def set_mode(self, task_id: str | None, mode: str) -> None: ...
+
+    def set_permission_mode(self, task_id: str | None, mode: PermissionMode) -> None: ...
+
+    def editor_context(self, context: EditorContext) -> None: ...
+
+    def configure(self, raw: Json) -> tuple[str, ...]:
+        """Take the editor's settings, whole; give back sentences about what was ignored."""
+        ...
+
+    def set_roots(self, roots: tuple[Path, ...]) -> None: ...
+
+    def listen(self, listener: Listener) -> None: ...
+
+    def debug_report(self) -> str: ...
+
+    def current_task(self) -> str | None: ...
+
+    async def close(self) -> None:
+        """Settle what runs, and end what was started."""
+        ...
+
+
+OpenHall = Callable[[Documents], Hall]
+"""Builds the hall over the client's documents; called on the event loop, once the client is known."""

@@ -1,0 +1,56 @@
+"""The table of our own methods: which parameters each takes, and what comes back."""
+
+from dataclasses import dataclass
+
+from pydantic import BaseModel
+
+from agent_lsp.domain.notices import DeltaNotice, MessageNotice
+from agent_lsp.domain.requests import Answered, Sent, Snapshot, TaskList, TaskReference
+from agent_lsp.domain.status import Status
+from agent_lsp.lsp.wire import params, results
+
+
+@dataclass(frozen=True, slots=True)
+class Method:
+    """What clients may send. `result` is a domain type or `str`; None is `null`."""
+
+    params: type[BaseModel]
+    result: type | None = None
+    is_notification: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What the server asks a client that announced it."""
+
+    params: type[BaseModel]
+    result: type[BaseModel] | None
+
+
+CLIENT_METHODS: dict[str, Method] = {
+    "agent/newTask": Method(params.NewTaskParams, TaskReference),
+    "agent/state": Method(params.StateParams, Snapshot),
+    "agent/askResponse": Method(params.AskResponseParams, Answered),
+    "agent/sendMessage": Method(params.SendMessageParams, Sent),
+    "agent/cancelTask": Method(params.TaskParams, Status),
+    "agent/clearTask": Method(params.OptionalTaskParams),
+    "agent/resumeTask": Method(params.TaskParams, Status),
+    "agent/listTasks": Method(params.ListTasksParams, TaskList),
+    "agent/renameTask": Method(params.RenameTaskParams),
+    "agent/deleteTask": Method(params.TaskParams),
+    "agent/terminalOperation": Method(params.TerminalOperationParams, results.Operated),
+    "agent/preview": Method(params.PreviewParams, results.Preview),
+    "agent/setMode": Method(params.SetModeParams),
+    "agent/setPermissionMode": Method(params.SetPermissionModeParams),
+    "agent/editorContext": Method(params.EditorContextParams, is_notification=True),
+    "agent/debugReport": Method(params.NoParams, str),
+}
+
+NOTIFICATIONS: dict[str, type] = {
+    "agent/message": MessageNotice,
+    "agent/messageDelta": DeltaNotice,
+    "agent/state": Status,
+}
+"""What clients that announced the agent are told."""
+
+QUESTIONS: dict[str, Question] = {"agent/save": Question(params.SaveParams, params.SaveResult)}

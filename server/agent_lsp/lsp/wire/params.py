@@ -1,0 +1,192 @@
+"""What clients send with our own methods. Unknown fields are ignored: a newer client may have more to say."""
+
+from typing import Annotated, Literal, cast
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic.alias_generators import to_camel
+
+from agent_lsp.domain.documents import EditorContext
+from agent_lsp.domain.encoding import Json
+from agent_lsp.domain.requests import AskReply, ContextReference, NewTask
+from agent_lsp.domain.status import PermissionMode
+
+Image = Annotated[str, Field(pattern=r"^data:")]
+Limit = Annotated[int, Field(ge=1, le=10_000)]
+
+
+class Params(BaseModel):
+    """The root of all parameters: names in camelCase."""
+
+    model_config = ConfigDict(frozen=True, alias_generator=to_camel, populate_by_name=True, extra="ignore")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _take_null_for_absent(cls, value: object) -> object:
+        if not isinstance(value, dict):
+            return value
+        return {name: item for name, item in cast("Json", value).items() if item is not None}
+
+
+class PositionShape(Params):
+    line: int
+    character: int
+
+
+class RangeShape(Params):
+    start: PositionShape
+    end: PositionShape
+
+    def last_line(self) -> int:
+        """The last line, counted from 0, that has a character of the range in it."""
+        ends_before_line = self.end.character == 0 and self.end.line > self.start.line
+        return self.end.line - 1 if ends_before_line else self.end.line
+
+
+class ContextShape(Params):
+    uri: str
+    range: RangeShape | None = None
+
+    def to_reference(self) -> ContextReference:
+        if self.range is None:
+            return ContextReference(self.uri)
+        return ContextReference(self.uri, self.range.start.line + 1, self.range.last_line() + 1)
+
+
+class NewTaskParams(Params):
+    text: str = Field(min_length=1)
+    images: tuple[Image, ...] = ()
+    mode: str | None = None
+    profile: str | None = None
+    permission_mode: PermissionMode | None = None
+    context: tuple[ContextShape, ...] = ()
+    client_request_id: str | None = None
+
+    def to_request(self) -> NewTask:
+        return NewTask(
+            text=self.text,
+            images=self.images,
+            mode=self.mode,
+            profile=self.profile,
+            permission_mode=self.permission_mode,
+            context=tuple(shape.to_reference() for shape in self.context),
+            client_request_id=self.client_request_id,
+        )
+
+
+class StateParams(Params):
+    task_id: str | None = None
+    instance_id: str | None = None
+    since: int | None = None
+    limit: Limit = 1000
+    before: int | None = None
+
+
+class EditedText(Params):
+    uri: str
+    text: str
+
+
+class AskResponseParams(Params):
+    task_id: str
+    ts: int | None = None
+    response: Literal["yesButtonClicked", "noButtonClicked", "messageResponse", "objectResponse"]
+    text: str | None = None
+    images: tuple[Image, ...] = ()
+    hunks: dict[str, Literal["accept", "reject"]] = Field(default_factory=dict)
+    edited: tuple[EditedText, ...] = ()
+
+    def to_reply(self) -> AskReply:
+        edited = {shape.uri: shape.text for shape in self.edited}
+        return AskReply(self.response, self.text or "", self.images, self.hunks, edited)
+
+
+class SendMessageParams(Params):
+    task_id: str
+    text: str
+    images: tuple[Image, ...] = ()
+    delivery: Literal["queue", "steer", "interrupt"] = "queue"
+
+
+class TaskParams(Params):
+    task_id: str
+
+
+class OptionalTaskParams(Params):
+    task_id: str | None = None
+
+
+class ListTasksParams(Params):
+    cursor: str | None = None
+    limit: Limit = 100
+    query: str | None = None
+
+
+class RenameTaskParams(Params):
+    task_id: str
+    title: str = Field(min_length=1)
+
+
+class TerminalOperationParams(Params):
+    task_id: str
+    ts: int | None = None
+    operation: Literal["continue", "abort"]
+
+
+class PreviewParams(Params):
+    task_id: str
+    ts: int
+
+
+class SetModeParams(Params):
+    task_id: str | None = None
+    mode: str = Field(min_length=1)
+
+
+class SetPermissionModeParams(Params):
+    task_id: str | None = None
+    permission_mode: PermissionMode
+
+
+class VisibleEditor(Params):
+    uri: str
+    ranges: tuple[RangeShape, ...] = ()
+
+
+class ActiveEditor(Params):
+    uri: str
+    selection: RangeShape | None = None
+
+
+class EditorContextParams(Params):
+    visible: tuple[VisibleEditor, ...] = ()
+    active: ActiveEditor | None = None
+    open_tabs: tuple[str, ...] = ()
+
+    def to_context(self) -> EditorContext:
+        return EditorContext(
+            active_uri=self.active.uri if self.active else None,
+            visible_uris=tuple(editor.uri for editor in self.visible),
+            open_uris=self.open_tabs,
+        )
+
+
+class NoParams(Params):
+    """Nothing is asked for."""
+
+
+class SaveParams(Params):
+    """What the server sends: which documents are to be saved."""
+
+    uris: tuple[str, ...]
+
+
+class FailedSave(Params):
+    uri: str
+    reason: str = ""
+
+
+class SaveResult(Params):
+    """What the client answers: which were, and which were not."""
+
+    saved: tuple[str, ...] = ()
+    failed: tuple[FailedSave, ...] = ()

@@ -1,0 +1,135 @@
+"""A hall that remembers what it was asked and answers from a script. For tests of the doors, without any task."""
+
+import asyncio
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal
+
+from agent_lsp.domain.documents import Documents, EditorContext
+from agent_lsp.domain.encoding import Json
+from agent_lsp.domain.errors import AgentError, TaskUnknown
+from agent_lsp.domain.files import Change
+from agent_lsp.domain.notices import Listener
+from agent_lsp.domain.requests import (
+    Answered,
+    AskReply,
+    NewTask,
+    Sent,
+    Snapshot,
+    TaskList,
+    TaskReference,
+    TaskSummary,
+)
+from agent_lsp.domain.status import PermissionMode, State, Status, Usage
+
+STATUS = Status(task_id="t1", instance_id="i1", seq=3, state=State.RUNNING, title="Fix it")
+SUMMARY = TaskSummary("t1", "Fix it", 1, State.IDLE, Usage())
+
+
+@dataclass(eq=False)
+class FakeHall:
+    """`calls` has what was asked, in order; `failure` is raised by whatever is asked next and later."""
+
+    documents: Documents
+    calls: list[tuple[str, object]] = field(default_factory=list[tuple[str, object]])
+    listeners: list[Listener] = field(default_factory=list[Listener])
+    failure: AgentError | Exception | None = None
+    remarks: tuple[str, ...] = ()
+    task: str | None = "t1"
+    previews: dict[str, str] = field(default_factory=dict[str, str])
+    changes: tuple[Change, ...] = ()
+    may_cancel: asyncio.Event = field(default_factory=asyncio.Event)
+    is_closed: bool = False
+
+    def _take(self, name: str, what: object = None) -> None:
+        self.calls.append((name, what))
+        if self.failure:
+            raise self.failure
+
+    def named(self, name: str) -> list[object]:
+        return [what for called, what in self.calls if called == name]
+
+    def new_task(self, request: NewTask) -> TaskReference:
+        self._take("new_task", request)
+        return TaskReference("t1", "i1")
+
+    def snapshot(
+        self, task_id: str | None, *, instance_id: str | None, since: int | None, limit: int, before: int | None
+    ) -> Snapshot:
+        self._take("snapshot", (task_id, instance_id, since, limit, before))
+        return Snapshot(STATUS if task_id or self.task else None, (), 3, has_more=False)
+
+    def answer(self, task_id: str, ts: int | None, reply: AskReply) -> Answered:
+        self._take("answer", (task_id, ts, reply))
+        return Answered(accepted=True)
+
+    def send(
+        self, task_id: str, text: str, images: tuple[str, ...], delivery: Literal["queue", "steer", "interrupt"]
+    ) -> Sent:
+        self._take("send", (task_id, text, images, delivery))
+        return Sent("m1", "queued")
+
+    async def cancel(self, task_id: str) -> Status:
+        self._take("cancel", task_id)
+        await self.may_cancel.wait()
+        return STATUS
+
+    async def clear(self, task_id: str | None) -> None:
+        self._take("clear", task_id)
+
+    def resume(self, task_id: str) -> Status:
+        self._take("resume", task_id)
+        if task_id != "t1":
+            raise TaskUnknown(f"There is no task {task_id}; agent/listTasks has those there are.")
+        return STATUS
+
+    def list_tasks(self, *, cursor: str | None, limit: int, query: str | None) -> TaskList:
+        self._take("list_tasks", (cursor, limit, query))
+        return TaskList((SUMMARY,) if self.task else ())
+
+    def rename(self, task_id: str, title: str) -> None:
+        self._take("rename", (task_id, title))
+
+    async def delete(self, task_id: str) -> None:
+        self._take("delete", task_id)
+
+    def operate(self, task_id: str, ts: int | None, operation: Literal["continue", "abort"]) -> bool:
+        self._take("operate", (task_id, ts, operation))
+        return True
+
+    def preview(self, task_id: str, ts: int) -> tuple[Change, ...]:
+        self._take("preview", (task_id, ts))
+        return self.changes
+
+    def preview_text(self, uri: str) -> str | None:
+        self._take("preview_text", uri)
+        return self.previews.get(uri)
+
+    def set_mode(self, task_id: str | None, mode: str) -> None:
+        self._take("set_mode", (task_id, mode))
+
+    def set_permission_mode(self, task_id: str | None, mode: PermissionMode) -> None:
+        self._take("set_permission_mode", (task_id, mode))
+
+    def editor_context(self, context: EditorContext) -> None:
+        self._take("editor_context", context)
+
+    def configure(self, raw: Json) -> tuple[str, ...]:
+        self.calls.append(("configure", raw))
+        return self.remarks
+
+    def set_roots(self, roots: tuple[Path, ...]) -> None:
+        self.calls.append(("set_roots", roots))
+
+    def listen(self, listener: Listener) -> None:
+        self.listeners.append(listener)
+
+    def debug_report(self) -> str:
+        self._take("debug_report")
+        return "All is well."
+
+    def current_task(self) -> str | None:
+        return self.task
+
+    async def close(self) -> None:
+        self.is_closed = True
