@@ -29,6 +29,15 @@ class _Group:
         self.open_ids.remove(result.call_id)
         self.results.append(result)
 
+    def made_up(self) -> list[Result]:
+        return [Result(call_id, INTERRUPTED, is_error=True) for call_id in self.open_ids]
+
+    def items(self, made_up: list[Result]) -> tuple[HistoryItem, ...]:
+        """The reply and its results in the order of its calls; two calls with one id keep the order they ended in."""
+        order = [call.id for call in self.head.calls] if isinstance(self.head, Reply) else []
+        results = sorted([*self.results, *made_up], key=lambda result: order.index(result.call_id))
+        return (self.head, *results)
+
 
 def pair(items: Iterable[HistoryItem]) -> Pairing:
     """Give every call its one result. A result without a call is left out: no vendor would take it."""
@@ -46,12 +55,8 @@ def pair(items: Iterable[HistoryItem]) -> Pairing:
                 # Ids may come again in later replies: the newest that waits is the one meant.
                 if of_its_id := waiting[item.call_id]:
                     of_its_id.pop().take(item)
-    whole = [(group, _interrupted(group)) for group in groups]
+    whole = [(group, group.made_up()) for group in groups]
     return Pairing(
-        tuple(item for group, made_up in whole for item in (group.head, *group.results, *made_up)),
+        tuple(item for group, made_up in whole for item in group.items(made_up)),
         tuple(result for _, made_up in whole for result in made_up),
     )
-
-
-def _interrupted(group: _Group) -> list[Result]:
-    return [Result(call_id, INTERRUPTED, is_error=True) for call_id in group.open_ids]

@@ -1,0 +1,142 @@
+"""Random lives of a task: records as a running server appends them, and what it then has in memory."""
+
+from dataclasses import dataclass, field, replace
+
+from hypothesis import strategies as st
+from storage_samples import STARTED
+
+from agent_lsp.domain.events import Kept, TodosChanged
+from agent_lsp.domain.history import Call, HistoryItem, Reply, Result, Words
+from agent_lsp.domain.messages import Answer, Ask, Message, Progress, Response, Say
+from agent_lsp.domain.status import PermissionMode, Todo, Usage
+from agent_lsp.storage.records import (
+    Cleared,
+    LimitsReset,
+    MessageAdded,
+    MessageChanged,
+    MessageGrew,
+    ModeChanged,
+    PermissionModeChanged,
+    ProfileChanged,
+    Record,
+    Renamed,
+    UsageCounted,
+)
+
+TEXTS = st.text(st.characters(exclude_categories=("Cs",)), max_size=12)
+ROWS = st.sampled_from(["{}", '{"cost": 0.1}', '{"cancelReason": "x"}'])
+
+
+@dataclass
+class Memory:
+    """A model of the hall: the simplest thing that holds a task."""
+
+    records: list[Record] = field(default_factory=lambda: [STARTED])
+    messages: dict[int, Message] = field(default_factory=dict)
+    history: list[HistoryItem] = field(default_factory=list)
+    open_calls: list[str] = field(default_factory=list)
+    facts: dict[str, object] = field(
+        default_factory=lambda: {
+            "title": STARTED.title,
+            "mode": STARTED.mode,
+            "profile": STARTED.profile,
+            "permission_mode": STARTED.permission_mode,
+            "todos": (),
+            "usage": Usage(),
+        }
+    )
+    ts: int = 2_000
+
+    def add(self, message: Message) -> None:
+        self.ts = message.ts
+        self.messages[message.ts] = message
+        self.records.append(MessageAdded(message))
+
+    def grow(self, ts: int, append: str) -> None:
+        message = self.messages[ts]
+        self.messages[ts] = replace(message, text=(message.text or "") + append)
+        self.records.append(MessageGrew(ts, append))
+
+    def change(self, ts: int, **fields: object) -> None:
+        self.messages[ts] = replace(self.messages[ts], **fields)
+        self.records.append(replace(MessageChanged(ts), **fields))
+
+    def keep(self, item: HistoryItem) -> None:
+        self.history.append(item)
+        self.records.append(Kept(item))
+
+    def tell(self, record: Record, **facts: object) -> None:
+        self.facts |= facts
+        self.records.append(record)
+
+
+@st.composite
+def lives(draw: st.DrawFn, max_steps: int = 25) -> Memory:
+    memory = Memory()
+    for _ in range(draw(st.integers(0, max_steps))):
+        draw(st.sampled_from([live_say, live_ask, live_growth, live_change, live_history, live_fact]))(draw, memory)
+    return memory
+
+
+def live_say(draw: st.DrawFn, memory: Memory) -> None:
+    say = draw(st.sampled_from([Say.TEXT, Say.REASONING, Say.API_REQ_STARTED, Say.TOOL, Say.USER_FEEDBACK]))
+    text = draw(ROWS) if say is Say.API_REQ_STARTED else draw(st.none() | TEXTS)
+    partial = None if say is Say.API_REQ_STARTED else draw(st.sampled_from([None, True, False]))
+    memory.add(Message(memory.ts + 1, "say", say=say, text=text, partial=partial))
+
+
+def live_ask(draw: st.DrawFn, memory: Memory) -> None:
+    ask, partial = draw(st.sampled_from(list(Ask))), draw(st.sampled_from([None, True, False]))
+    memory.add(Message(memory.ts + 1, "ask", ask, text=draw(TEXTS), partial=partial))
+
+
+def live_growth(draw: st.DrawFn, memory: Memory) -> None:
+    growing = [ts for ts, message in memory.messages.items() if message.partial]
+    if growing:
+        memory.grow(draw(st.sampled_from(growing)), draw(TEXTS))
+
+
+def live_change(draw: st.DrawFn, memory: Memory) -> None:
+    changeable = [ts for ts, message in memory.messages.items() if message.say is not Say.API_REQ_STARTED]
+    changes: list[dict[str, object]] = [
+        {"partial": False},
+        {"partial": False, "text": draw(TEXTS)},
+        {"answer": Answer(Response.YES, "user", 5, draw(st.none() | TEXTS))},
+        {"state": "interrupted", "partial": False},
+        {"progress": Progress(draw(st.none() | TEXTS), "1/2")},
+    ]
+    if changeable:
+        memory.change(draw(st.sampled_from(changeable)), **draw(st.sampled_from(changes)))
+
+
+def live_history(draw: st.DrawFn, memory: Memory) -> None:
+    """As the loop keeps it: no words and no reply before all calls of the last one have their results."""
+    if memory.open_calls:
+        memory.keep(Result(memory.open_calls.pop(0), draw(TEXTS)))
+    elif draw(st.booleans()):
+        memory.keep(Words((draw(TEXTS),)))
+    else:
+        ids = draw(st.lists(st.sampled_from(["a", "b", "call_0"]), max_size=3))
+        memory.open_calls = list(ids)
+        memory.keep(Reply(tuple(Call(call_id, "read_file", "{}") for call_id in ids)))
+
+
+def live_fact(draw: st.DrawFn, memory: Memory) -> None:
+    usage = Usage(draw(st.integers(0, 99)), cost=draw(st.none() | st.floats(0, 1)))
+    todos = (Todo("1", draw(TEXTS), "pending"),)
+    word = draw(TEXTS)
+    record, facts = draw(
+        st.sampled_from(
+            [
+                (Renamed(word), {"title": word}),
+                (ModeChanged(word), {"mode": word}),
+                (ProfileChanged(word), {"profile": word}),
+                (PermissionModeChanged(PermissionMode.PLAN), {"permission_mode": PermissionMode.PLAN}),
+                (TodosChanged(todos), {"todos": todos}),
+                (UsageCounted(usage), {"usage": usage}),
+                (LimitsReset(), {}),
+                (Cleared(), {}),
+            ]
+        )
+    )
+    memory.tell(record, **facts)
