@@ -5,17 +5,16 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from agent_lsp.approvals.policy import Rules
-
 from agent_lsp.agent.ports import Tools
+from agent_lsp.approvals.policy import Rules
 from agent_lsp.domain.approvals import Action, Deed
-from agent_lsp.domain.files import Change, Proposal
+from agent_lsp.domain.files import Change, Place, Proposal, Standing
 from agent_lsp.domain.history import Call, HistoryItem
 from agent_lsp.domain.messages import Ask, Message, Say
 from agent_lsp.domain.model import ToolSpec
 from agent_lsp.domain.notices import DeltaNotice, MessageNotice, Notice, StatusNotice
 from agent_lsp.domain.requests import AskReply, NewTask
-from agent_lsp.domain.status import PermissionMode, State, Status, derive_state
+from agent_lsp.domain.status import PermissionMode, State, Status, WaitingAsk, derive_state
 from agent_lsp.domain.turns import After, Outcome
 from agent_lsp.settings.model import AutoApprove, LimitSettings
 from agent_lsp.storage.index import TaskIndex
@@ -58,7 +57,9 @@ class DeskTools:
 
     async def _write(self, call: Call) -> Outcome:
         change = Change("file:///w/a", "a", "create", "+x", 1, 0, "agent-preview:/1/a", before="", after="x")
-        action = Action(call.id, Deed.WRITE, {"tool": "newFileCreated"}, proposal=Proposal((), (change,)))
+        place = Place("a", Path("/w/a"), "file:///w/a", Standing.INSIDE, Path("/w"))
+        body = {"tool": "newFileCreated"}
+        action = Action(call.id, Deed.WRITE, body, places=(place,), proposal=Proposal((), (change,)))
         decision = await self.desk.decide(action)
         return Outcome(
             "written" if decision.is_approved else f"rejected: {decision.text}", after=_after(decision.is_approved)
@@ -158,6 +159,8 @@ class Watcher:
 
     async def until_ask(self, ask: Ask) -> Message:
         await self.until(lambda: self.status and self.status.ask and self.status.ask.kind is ask)
+        assert self.status is not None
+        assert self.status.ask is not None
         return self.messages[self.status.ask.ts]
 
     def kinds(self) -> list[str]:
@@ -180,8 +183,19 @@ class House:
     def new_task(self, text: str = "do it", **fields) -> str:
         return self.tasks.new_task(NewTask(text, **fields)).task_id
 
+    @property
+    def status(self) -> Status:
+        """The Status as the client last saw it."""
+        assert self.watcher.status is not None
+        return self.watcher.status
+
+    @property
+    def waiting(self) -> WaitingAsk:
+        assert self.status.ask is not None
+        return self.status.ask
+
     def answer(self, response: str, text: str = "", **fields):
-        return self.tasks.answer(self.tasks.current_task(), None, AskReply(response, text, **fields))
+        return self.tasks.answer(self.tasks.current_task() or "", None, AskReply(response, text, **fields))
 
     def histories(self) -> list[list[HistoryItem]]:
         return self.model.histories

@@ -39,7 +39,7 @@ async def test_a_task_runs_to_its_completion(tmp_path) -> None:
         "completion_result",
     ]
     assert house.watcher.said(Say.TEXT) == ["fix it", "I will look."]
-    assert house.watcher.status.state is State.IDLE
+    assert house.status.state is State.IDLE
     house.assert_consistent()
 
 
@@ -49,7 +49,7 @@ async def test_usage_and_cost_are_summed_and_told_in_the_request_row(tmp_path) -
     house.new_task()
     await house.watcher.until_ask(Ask.COMPLETION_RESULT)
 
-    assert house.watcher.status.usage.cost == pytest.approx(0.02)
+    assert house.status.usage.cost == pytest.approx(0.02)
     rows = [json.loads(text) for text in house.watcher.said(Say.API_REQ_STARTED)]
     assert rows == [{"tokensIn": 10, "tokensOut": 5, "cacheReads": 0, "cacheWrites": 0, "cost": 0.01}] * 2
 
@@ -63,6 +63,7 @@ async def test_an_approved_action_goes_on_and_its_answer_is_on_the_ask(tmp_path)
     await house.watcher.until_ask(Ask.COMPLETION_RESULT)
 
     answered = house.watcher.messages[ask.ts]
+    assert answered.answer is not None
     assert (answered.answer.response, answered.answer.by) == (YES, "user")
     house.assert_consistent()
 
@@ -98,7 +99,7 @@ async def test_an_answer_to_another_ask_changes_nothing(tmp_path) -> None:
     answered = house.tasks.answer(task_id, ask.ts - 1, AskReply(YES))
 
     assert answered.reason == "AskGone"
-    assert house.watcher.status.state is State.WAITING_FOR_INPUT
+    assert house.status.state is State.WAITING_FOR_INPUT
     await house.tasks.close()
 
 
@@ -108,7 +109,7 @@ async def test_feedback_on_a_completion_goes_on(tmp_path) -> None:
     first = await house.watcher.until_ask(Ask.COMPLETION_RESULT)
 
     house.answer(WORDS, "also the tests")
-    await house.watcher.until(lambda: house.watcher.status.ask and house.watcher.status.ask.ts > first.ts)
+    await house.watcher.until(lambda: house.status.ask and house.waiting.ts > first.ts)
 
     assert words(house, 1) == ["do it", "also the tests"]
     house.assert_consistent()
@@ -121,7 +122,7 @@ async def test_an_accepted_completion_rests_as_completed(tmp_path) -> None:
 
     house.answer(YES)
 
-    assert house.watcher.status.ask.kind is Ask.RESUME_COMPLETED_TASK
+    assert house.waiting.kind is Ask.RESUME_COMPLETED_TASK
     house.assert_consistent()
 
 
@@ -133,7 +134,7 @@ async def test_a_failed_request_is_retried_when_the_user_says_so(tmp_path) -> No
     house.answer(YES)
     await house.watcher.until_ask(Ask.COMPLETION_RESULT)
 
-    assert json.loads(failed.text) == {"message": "bad key", "status": 401, "attempts": 1, "hint": "check it"}
+    assert json.loads(failed.text or "") == {"message": "bad key", "status": 401, "attempts": 1, "hint": "check it"}
     assert house.histories()[0] == house.histories()[1]
 
 
@@ -175,7 +176,7 @@ async def test_a_reached_request_limit_asks_and_going_on_counts_anew(tmp_path) -
     house.answer(YES)
     await house.watcher.until_ask(Ask.COMPLETION_RESULT)
 
-    assert json.loads(limit.text) == {"count": 2, "limit": 2, "type": "requests"}
+    assert json.loads(limit.text or "") == {"count": 2, "limit": 2, "type": "requests"}
 
 
 async def test_stopping_at_a_limit_leaves_the_task_resumable(tmp_path) -> None:
@@ -185,7 +186,7 @@ async def test_stopping_at_a_limit_leaves_the_task_resumable(tmp_path) -> None:
 
     house.answer(NO)
 
-    assert house.watcher.status.state is State.RESUMABLE
+    assert house.status.state is State.RESUMABLE
     house.assert_consistent()
 
 
@@ -205,7 +206,7 @@ async def test_cancel_stops_a_stream_and_makes_the_task_resumable(tmp_path) -> N
 
     status = await house.tasks.cancel(task_id)
 
-    assert (status.state, status.ask.kind) == (State.RESUMABLE, Ask.RESUME_TASK)
+    assert (status.state, house.waiting.kind) == (State.RESUMABLE, Ask.RESUME_TASK)
     assert next(m for m in house.watcher.messages.values() if m.text == "so far").state == "interrupted"
     house.assert_consistent()
 
@@ -225,7 +226,7 @@ async def test_cancel_keeps_a_waiting_ask_as_interrupted(tmp_path) -> None:
 async def test_a_cancelled_task_resumes_with_words_for_the_model(tmp_path) -> None:
     house = open_house(tmp_path, [calls("hang"), calls("finish")])
     task_id = house.new_task()
-    await house.watcher.until(lambda: house.watcher.status.activity == "Tools x1")
+    await house.watcher.until(lambda: house.status.activity == "Tools x1")
     await house.tasks.cancel(task_id)
 
     house.answer(WORDS, "skip that")
@@ -253,10 +254,10 @@ async def test_queued_words_wait_for_an_ask_and_answer_nothing(tmp_path) -> None
     await house.watcher.until_ask(Ask.TOOL)
 
     sent = await house.tasks.send(task_id, "yes, and more", (), "queue")
-    await house.watcher.until(lambda: house.watcher.status.queue == 1)
+    await house.watcher.until(lambda: house.status.queue == 1)
 
     assert sent.disposition == "queued"
-    assert house.watcher.status.state is State.WAITING_FOR_INPUT
+    assert house.status.state is State.WAITING_FOR_INPUT
     house.answer(YES)
     await house.watcher.until(lambda: len(house.histories()) == 3)
     assert words(house, 2)[-1] == "yes, and more"
@@ -278,7 +279,7 @@ async def test_steering_words_reach_the_model_with_the_next_request(tmp_path) ->
 async def test_an_interrupting_message_stops_the_step_and_goes_on_with_it(tmp_path) -> None:
     house = open_house(tmp_path, [calls("hang"), calls("finish")])
     task_id = house.new_task()
-    await house.watcher.until(lambda: house.watcher.status.activity == "Tools x1")
+    await house.watcher.until(lambda: house.status.activity == "Tools x1")
 
     sent = await house.tasks.send(task_id, "stop, do this", (), "interrupt")
     await house.watcher.until_ask(Ask.COMPLETION_RESULT)
@@ -311,6 +312,7 @@ async def test_the_user_operates_a_running_command(tmp_path, operation, response
     await house.watcher.until_ask(Ask.COMPLETION_RESULT)
 
     row = next(m for m in house.watcher.messages.values() if m.ask is Ask.COMMAND_OUTPUT)
+    assert row.answer is not None
     assert (row.partial, row.answer.response, row.text) == (False, response, "line 1\n")
     assert not house.tasks.operate(task_id, row.ts, operation)
 
@@ -373,6 +375,6 @@ async def test_a_bug_in_a_turn_is_told_and_the_task_can_go_on(tmp_path, caplog) 
 
     failed = await house.watcher.until_ask(Ask.API_REQ_FAILED)
 
-    assert "log" in json.loads(failed.text)["message"]
+    assert "log" in json.loads(failed.text or "")["message"]
     assert "a turn failed" in caplog.text
     house.assert_consistent()

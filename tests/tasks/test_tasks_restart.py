@@ -76,7 +76,7 @@ async def test_what_waited_is_interrupted_and_runs_nothing(tmp_path) -> None:
 
     messages = second.tasks.snapshot(task_id, instance_id=None, since=None, limit=100, before=None).messages
     assert next(m for m in messages if m.ts == ask.ts).state == "interrupted"
-    assert status.ask.kind is Ask.RESUME_TASK
+    assert (status.state, second.waiting.kind) == (State.RESUMABLE, Ask.RESUME_TASK)
     assert second.histories() == []
     await first.tasks.close()
 
@@ -89,7 +89,7 @@ async def test_a_completed_task_comes_back_as_completed(tmp_path) -> None:
 
     status = await house.tasks.resume(task_id)
 
-    assert (status.state, status.ask.kind) == (State.IDLE, Ask.RESUME_COMPLETED_TASK)
+    assert (status.state, house.waiting.kind) == (State.IDLE, Ask.RESUME_COMPLETED_TASK)
     house.answer(WORDS, "one more thing")
     await house.watcher.until_ask(Ask.COMPLETION_RESULT)
     assert house.histories()[1][:3] != house.histories()[0]
@@ -110,7 +110,7 @@ async def test_a_task_open_in_one_server_is_busy_for_another(tmp_path) -> None:
 async def test_closing_settles_a_running_task(tmp_path) -> None:
     house = open_house(tmp_path, [calls("hang")])
     task_id = house.new_task()
-    await house.watcher.until(lambda: house.watcher.status.activity == "Tools x1")
+    await house.watcher.until(lambda: house.status.activity == "Tools x1")
 
     await house.tasks.close()
     again = open_house(tmp_path, [])
