@@ -1,0 +1,156 @@
+"""The policy: what an action may do under the user's rules. Pure; the gate asks the user where this says so."""
+
+import os
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from agent_lsp.approvals.command_rules import Prefixes, as_prefixes, find_denied, is_clear, judge_command
+from agent_lsp.domain.approvals import Action, Deed, Judgement, Segment, Verdict
+from agent_lsp.domain.files import Place, Standing
+from agent_lsp.domain.status import PermissionMode
+from agent_lsp.settings.model import AutoApprove, Settings
+
+_PLAN = "This task is in plan mode: nothing is changed or run. Finish the plan, and the user will leave plan mode."
+_STRICTNESS = {Verdict.APPROVE: 0, Verdict.ASK: 1, Verdict.DENY: 2}
+_APPROVED = Judgement(Verdict.APPROVE)
+_ASKED = Judgement(Verdict.ASK)
+_LOOKS_PROTECTED = re.compile(r"(?i)\..*|(agents?|claude|gemini)\.md.*|.*\.code-workspace.*|.*~[0-9].*|.*:.*")
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """The user's standing decisions, ready for use."""
+
+    permission_mode: PermissionMode = PermissionMode.DEFAULT
+    auto_approve: AutoApprove = field(default_factory=AutoApprove)
+    allowed_commands: Prefixes = ()
+    denied_commands: Prefixes = ()
+    writable_folders: tuple[Path, ...] = ()
+    """Resolved folders outside the workspace."""
+
+    @staticmethod
+    def from_settings(settings: Settings, permission_mode: PermissionMode | None = None) -> "Rules":
+        """Take the rules from the settings; a task's own permission mode wins over theirs."""
+        folders = (Path(folder).expanduser() for folder in settings.auto_approve.write_outside_workspace)
+        return Rules(
+            permission_mode or settings.permission_mode,
+            settings.auto_approve,
+            as_prefixes(settings.allowed_commands),
+            as_prefixes(settings.denied_commands),
+            tuple(Path(os.path.realpath(folder)) for folder in folders if folder.is_absolute()),
+        )
+
+
+def judge(action: Action, rules: Rules) -> Judgement:
+    """Judge an action by its deed, its places and its command; of several judgements the strictest counts."""
+    match action.deed:
+        case Deed.READ:
+            return _strictest(action.places, lambda place: _judge_read(place, rules), _read_inside(rules))
+        case Deed.WRITE:
+            return _strictest(action.places, lambda place: _judge_write(place, rules), _ASKED)
+        case Deed.EXECUTE:
+            return _judge_execute(action, rules)
+        case Deed.SAVE:
+            return _ASKED
+
+
+def _strictest(places: Iterable[Place], judge_place: Callable[[Place], Judgement], nowhere: Judgement) -> Judgement:
+    return max((judge_place(place) for place in places), key=lambda found: _STRICTNESS[found.verdict], default=nowhere)
+
+
+def _judge_read(place: Place, rules: Rules) -> Judgement:
+    match place.standing:
+        case Standing.IGNORED:
+            return _ignored(place)
+        case Standing.OUTSIDE:
+            return _read_outside(place, rules)
+        case Standing.INSIDE | Standing.PROTECTED:
+            return _read_inside(rules)
+
+
+def _read_inside(rules: Rules) -> Judgement:
+    return _APPROVED if rules.auto_approve.read or _is_bypassed(rules) else _ASKED
+
+
+def _read_outside(place: Place, rules: Rules) -> Judgement:
+    is_standing_yes = rules.auto_approve.read and rules.auto_approve.read_outside_workspace
+    return _APPROVED if is_standing_yes or _is_bypassed(rules) else _outside(place)
+
+
+def _judge_write(place: Place, rules: Rules) -> Judgement:
+    if place.standing is Standing.IGNORED:
+        return _ignored(place)
+    if rules.permission_mode is PermissionMode.PLAN:
+        return Judgement(Verdict.DENY, _PLAN)
+    match place.standing:
+        case Standing.PROTECTED:
+            return Judgement(Verdict.ASK, f"`{place.path}` is protected: other programs act on what it says.")
+        case Standing.OUTSIDE:
+            return _APPROVED if _is_writing_allowed(rules) and _is_named(place, rules) else _outside(place)
+        case Standing.INSIDE:
+            return _APPROVED if _is_writing_allowed(rules) else _ASKED
+
+
+def _is_writing_allowed(rules: Rules) -> bool:
+    return rules.auto_approve.write or rules.permission_mode in (
+        PermissionMode.ACCEPT_EDITS,
+        PermissionMode.BYPASS_PERMISSIONS,
+    )
+
+
+def _is_named(place: Place, rules: Rules) -> bool:
+    """Whether a place lies in a folder with a standing yes, under no name that may be protected."""
+    for folder in rules.writable_folders:
+        if place.absolute.is_relative_to(folder):
+            return not any(_LOOKS_PROTECTED.fullmatch(part) for part in place.absolute.relative_to(folder).parts)
+    return False
+
+
+def _judge_execute(action: Action, rules: Rules) -> Judgement:
+    if rules.permission_mode is PermissionMode.PLAN:
+        return Judgement(Verdict.DENY, _PLAN)
+    if action.command is None:
+        return _ASKED
+    found = _judge_by_mode(action.command, rules)
+    strange = next((place for place in action.places if place.standing is not Standing.INSIDE), None)
+    if strange is not None and found.verdict is Verdict.APPROVE:
+        return Judgement(Verdict.ASK, f"It runs in `{strange.path}`, which is {strange.standing}.", found.segments)
+    return found
+
+
+def _judge_by_mode(command: str, rules: Rules) -> Judgement:
+    if _is_bypassed(rules):
+        return _judge_bypassed(command, rules)
+    found = judge_command(command, rules.allowed_commands, rules.denied_commands)
+    if rules.auto_approve.execute or found.verdict is Verdict.DENY:
+        return found
+    return Judgement(Verdict.ASK, "", tuple(_at_most_asked(segment) for segment in found.segments))
+
+
+def _judge_bypassed(command: str, rules: Rules) -> Judgement:
+    """All runs but what is denied; what may hide something denied asks."""
+    denied = find_denied(command, rules.denied_commands)
+    if denied is not None:
+        text = " ".join(denied)
+        return Judgement(Verdict.DENY, f"It is denied by the rule `{text}`.", (Segment(command, Verdict.DENY),))
+    if rules.denied_commands and not is_clear(command):
+        return Judgement(Verdict.ASK, "Asked, since a denied command may hide in it.", (Segment(command, Verdict.ASK),))
+    return Judgement(Verdict.APPROVE, "", (Segment(command, Verdict.APPROVE),))
+
+
+def _at_most_asked(segment: Segment) -> Segment:
+    return segment if segment.verdict is Verdict.DENY else Segment(segment.text, Verdict.ASK)
+
+
+def _is_bypassed(rules: Rules) -> bool:
+    return rules.permission_mode is PermissionMode.BYPASS_PERMISSIONS
+
+
+def _ignored(place: Place) -> Judgement:
+    return Judgement(Verdict.DENY, f"`{place.path}` is excluded by the user's ignore file; work without it.")
+
+
+def _outside(place: Place) -> Judgement:
+    return Judgement(Verdict.ASK, f"`{place.absolute}` lies outside the workspace.")
