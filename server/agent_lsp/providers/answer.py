@@ -1,0 +1,124 @@
+"""One answer of a model as it is decoded: events in order, neighbours merged, calls with ids of their own."""
+
+from collections.abc import Callable, Container
+from uuid import uuid4
+
+from agent_lsp.domain.history import Thought
+from agent_lsp.domain.model import (
+    CallBegan,
+    CallEnded,
+    CallGrew,
+    ModelEvent,
+    Stopped,
+    StopReason,
+    TextDelta,
+    ThoughtDelta,
+    ThoughtSealed,
+    UsageKnown,
+)
+from agent_lsp.domain.status import Usage
+
+Price = Callable[[Usage], Usage]
+"""Gives a usage its cost."""
+
+
+def fresh_id() -> str:
+    return f"call_{uuid4().hex[:24]}"
+
+
+class CallIds:
+    """Sees to it that no two calls of a task have one id, whatever a service sends: some count anew in each answer."""
+
+    def __init__(self, taken: Container[str], mint: Callable[[], str] = fresh_id) -> None:
+        self._taken = taken
+        self._mint = mint
+        self._own: set[str] = set()
+
+    def unique(self, id_: str) -> str:
+        unique = id_ if id_ and id_ not in self._own and id_ not in self._taken else self._mint()
+        self._own.add(unique)
+        return unique
+
+
+class Answer:
+    """Where a vendor's reader writes what it reads. What grows in one read of the network leaves as one event."""
+
+    def __init__(self, ids: CallIds, price: Price) -> None:
+        self.has_ended = False
+        """The service's own end mark was seen: nothing more is expected."""
+        self._ids = ids
+        self._price = price
+        self._events: list[ModelEvent] = []
+        self._growing: tuple[type[TextDelta | ThoughtDelta] | None, int] = (None, 0)
+        """What the pieces belong to: text, thought, or (None) the call of that key."""
+        self._pieces: list[str] = []
+        self._thought: list[str] = []
+        self._open_calls: list[int] = []
+        self._calls = 0
+
+    def take(self) -> list[ModelEvent]:
+        """Hand over what has come since the last time."""
+        self._flush()
+        events, self._events = self._events, []
+        return events
+
+    def text(self, text: str) -> None:
+        self._grow(TextDelta, 0, text)
+
+    def thought(self, text: str) -> None:
+        self._grow(ThoughtDelta, 0, text)
+        self._thought.append(text)
+
+    @property
+    def has_open_thought(self) -> bool:
+        return bool(self._thought)
+
+    def seal_thought(self, seal: Callable[[str], str | None], text: str | None = None) -> None:
+        """End a thought; `seal` is given its text. A thought that never streamed comes as `text`."""
+        whole = "".join(self._thought) if text is None else text
+        self._thought.clear()
+        self._add(ThoughtSealed(Thought(whole, seal(whole))))
+
+    def begin_call(self, id_: str, name: str) -> int:
+        key = self._calls
+        self._calls += 1
+        self._open_calls.append(key)
+        self._add(CallBegan(key, self._ids.unique(id_), name))
+        return key
+
+    def grow_call(self, key: int, arguments: str) -> None:
+        self._grow(None, key, arguments)
+
+    def end_call(self, key: int) -> None:
+        if key in self._open_calls:
+            self._open_calls.remove(key)
+            self._add(CallEnded(key))
+
+    def count(self, usage: Usage) -> None:
+        self._add(UsageKnown(self._price(usage)))
+
+    def stop(self, reason: StopReason) -> None:
+        for key in tuple(self._open_calls):
+            self.end_call(key)
+        is_calling = reason is StopReason.END and self._calls > 0
+        self._add(Stopped(StopReason.CALLS if is_calling else reason))
+
+    def _grow(self, kind: type[TextDelta | ThoughtDelta] | None, key: int, piece: str) -> None:
+        if not piece:
+            return
+        if self._growing != (kind, key):
+            self._flush()
+            self._growing = (kind, key)
+        self._pieces.append(piece)
+
+    def _add(self, event: ModelEvent) -> None:
+        self._flush()
+        self._events.append(event)
+
+    def _flush(self) -> None:
+        if not self._pieces:
+            return
+        kind, key = self._growing
+        grown = "".join(self._pieces)
+        self._pieces.clear()
+        self._events.append(kind(grown) if kind else CallGrew(key, grown))

@@ -1,0 +1,68 @@
+"""From a profile to a model: references resolved, the type found, what is missing said in one sentence."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from agent_lsp.domain.errors import NotConfigured
+from agent_lsp.providers.definitions import TYPES, ProviderType
+from agent_lsp.providers.recording import RecordingModel, Streaming
+from agent_lsp.providers.secrets import Secrets
+from agent_lsp.settings.model import Profile
+
+_REFERENCE = "$ENV:"
+
+
+def build_model(
+    profile: Profile, *, name: str, environment: Mapping[str, str], record_to: Path | None = None
+) -> Streaming:
+    """Make the model that a profile describes; `name` is what the user calls the profile. Raises NotConfigured."""
+    provider = _type_of(profile, name)
+    resolved = _resolved(profile, name, environment)
+    for field in provider.needs:
+        if not getattr(resolved, field):
+            raise NotConfigured(f"Profile {name} has no {_shown(field)}, which type {provider.name} needs.")
+    _check(resolved, name)
+    secrets = Secrets([resolved.api_key or "", *resolved.headers.values()])
+    try:
+        model = provider.build(resolved, secrets)
+    except NotConfigured as problem:
+        raise NotConfigured(f"Profile {name}: {problem}") from problem
+    return RecordingModel(model, record_to, secrets) if record_to else model
+
+
+def _type_of(profile: Profile, name: str) -> ProviderType:
+    if provider := next((known for known in TYPES if profile.type in (known.name, *known.aliases)), None):
+        return provider
+    names = ", ".join(known.name for known in TYPES)
+    problem = f"has the unknown type {profile.type}" if profile.type else "has no type"
+    raise NotConfigured(f"Profile {name} {problem}; it must be one of {names}.")
+
+
+def _resolved(profile: Profile, name: str, environment: Mapping[str, str]) -> Profile:
+    def resolve(value: str, field: str) -> str:
+        if not value.startswith(_REFERENCE):
+            return value
+        variable = value.removeprefix(_REFERENCE)
+        # A line end that came along from a file is no part of a key.
+        if found := environment.get(variable, "").strip():
+            return found
+        raise NotConfigured(f"Profile {name} takes its {field} from {variable}, which is not set in the environment.")
+
+    fields = ("model", "api_key", "base_url", "file")
+    given = {field: value for field in fields if (value := getattr(profile, field))}
+    changes: dict[str, object] = {field: resolve(value, _shown(field)) for field, value in given.items()}
+    changes["headers"] = {key.lower(): resolve(value, f"header {key}") for key, value in profile.headers.items()}
+    return profile.model_copy(update=changes)
+
+
+def _check(profile: Profile, name: str) -> None:
+    if profile.base_url and not profile.base_url.startswith(("http://", "https://")):
+        raise NotConfigured(f"Profile {name} has a baseURL that does not begin with http:// or https://.")
+    for field, value in {"apiKey": profile.api_key or "", **profile.headers}.items():
+        if not value.isascii() or not value.isprintable():
+            raise NotConfigured(f"Profile {name} has characters in its {field} that no HTTP header can carry.")
+
+
+def _shown(field: str) -> str:
+    """The field's name as the settings write it."""
+    return Profile.model_fields[field].alias or field

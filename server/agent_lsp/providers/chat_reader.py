@@ -1,0 +1,158 @@
+"""Reads the chunks of Chat Completions (openai), also as the many compatible servers write them."""
+
+import json
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+from agent_lsp.domain.encoding import Json
+from agent_lsp.domain.model import StopReason
+from agent_lsp.domain.status import Usage
+from agent_lsp.providers import faults
+from agent_lsp.providers.answer import Answer
+from agent_lsp.providers.inner import inner
+
+IGNORED = frozenset({b"ping"})
+
+_STOPS = {
+    "tool_calls": StopReason.CALLS,
+    "function_call": StopReason.CALLS,
+    "length": StopReason.LENGTH,
+    "content_filter": StopReason.REFUSAL,
+}
+
+_THOUGHT_FIELDS = ("reasoning_content", "reasoning")
+"""Not of the vendor's API: the two names that compatible servers give to streamed reasoning."""
+
+
+@dataclass(slots=True)
+class _Calling:
+    """A call as it comes in. It is announced once its name is whole: some services send names in pieces."""
+
+    id: str
+    name: list[str] = field(default_factory=list[str])
+    key: int | None = None
+
+    @property
+    def whole_name(self) -> str:
+        return "".join(self.name)
+
+
+class ChatReader:
+    """A chunk may carry anything at any time; an end of a thought or a call is seen when something else begins."""
+
+    def __init__(self, answer: Answer) -> None:
+        self._answer = answer
+        self._calls: dict[int, _Calling] = {}
+        """The newest call of each index."""
+        self._current: _Calling | None = None
+        self._thought_field = ""
+        self._stop: StopReason | None = None
+        self._has_refused = False
+
+    def read(self, event: Json) -> None:
+        if event.get("error"):
+            raise faults.in_stream(event["error"])
+        if usage := event.get("usage"):
+            self._count(usage)
+        for choice in event.get("choices") or ():
+            if choice.get("index", 0) == 0:
+                self._read_choice(choice)
+
+    def end(self, *, is_marked: bool) -> bool:
+        if self._stop is None and not is_marked:
+            return False
+        self._end_thought()
+        self._end_call()
+        stop = StopReason.REFUSAL if self._has_refused else self._stop
+        self._answer.stop(stop or StopReason.END)
+        return True
+
+    def _read_choice(self, choice: Json) -> None:
+        delta = inner(choice, "delta")
+        for name in _THOUGHT_FIELDS:
+            if thought := delta.get(name):
+                self._thought_field = name
+                self._answer.thought(thought)
+                break
+        if text := _as_prose(delta.get("content")):
+            self._end_thought()
+            self._answer.text(text)
+        if refusal := delta.get("refusal"):
+            self._has_refused = True
+            self._answer.text(refusal)
+        for call in delta.get("tool_calls") or ():
+            self._end_thought()
+            self._read_call(call)
+        if reason := choice.get("finish_reason"):
+            self._stop = _STOPS.get(reason, StopReason.END)
+
+    def _read_call(self, piece: Json) -> None:
+        function = inner(piece, "function")
+        id_, name = piece.get("id") or "", function.get("name") or ""
+        calling = self._calling(piece.get("index"), id_, name)
+        if name and calling.key is None and (not calling.name or not id_):
+            calling.name.append(name)
+        if arguments := _as_text(function.get("arguments")):
+            self._answer.grow_call(self._announced(calling), arguments)
+
+    def _calling(self, index: int | None, id_: str, name: str) -> _Calling:
+        """Find the call that a piece belongs to, or begin one."""
+        known = self._current if index is None else self._calls.get(index)
+        if known is None or _is_another(known, id_, name, has_index=index is not None):
+            self._end_call()
+            known = self._calls[len(self._calls) if index is None else index] = _Calling(id_)
+        elif known is not self._current and self._current is not None:
+            self._announced(self._current)
+        self._current = known
+        return known
+
+    def _announced(self, calling: _Calling) -> int:
+        if calling.key is None:
+            calling.key = self._answer.begin_call(calling.id, calling.whole_name)
+        return calling.key
+
+    def _end_call(self) -> None:
+        # Not told as ended before the answer is: a service may go back to a call after it began another.
+        if self._current is not None:
+            self._announced(self._current)
+
+    def _end_thought(self) -> None:
+        if self._answer.has_open_thought:
+            seal = json.dumps({"field": self._thought_field})
+            self._answer.seal_thought(lambda _: seal)
+
+    def _count(self, usage: Json) -> None:
+        details = inner(usage, "prompt_tokens_details")
+        self._answer.count(
+            Usage(
+                usage.get("prompt_tokens") or 0,
+                usage.get("completion_tokens") or 0,
+                details.get("cached_tokens") or 0,
+                details.get("cache_write_tokens") or 0,
+            )
+        )
+
+
+def _is_another(known: _Calling, id_: str, name: str, *, has_index: bool) -> bool:
+    """Whether a piece with this id and name begins a call of its own, though `known` stands at its place."""
+    if id_ and known.id:
+        return id_ != known.id
+    has_begun = known.key is not None
+    if has_index:
+        return has_begun and bool(name) and name != known.whole_name
+    return bool(id_ or name) and (has_begun or bool(id_))
+
+
+def _as_prose(content: Any) -> str:  # Any: JSON as a service sends it
+    """Content is text, or (with some servers) a list of parts."""
+    if isinstance(content, list):
+        parts = cast("list[Json]", content)  # cast: nothing is known of the parts but that JSON has made them
+        return "".join(part.get("text") or "" for part in parts if part.get("type") == "text")
+    return content or ""
+
+
+def _as_text(arguments: Any) -> str:  # Any: JSON as a service sends it
+    """Arguments are text; some servers send the object itself."""
+    if arguments is None or isinstance(arguments, str):
+        return arguments or ""
+    return json.dumps(arguments, ensure_ascii=False)

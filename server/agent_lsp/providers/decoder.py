@@ -1,0 +1,102 @@
+"""Bytes of any split in, events out: the same shell for every vendor. No I/O; what the events mean is the reader's."""
+
+import json
+from typing import Protocol
+
+import jiter
+
+from agent_lsp.domain.encoding import Json
+from agent_lsp.domain.model import ModelEvent
+from agent_lsp.providers import faults
+from agent_lsp.providers.answer import Answer
+from agent_lsp.providers.sse import EventTooLong, SseParser
+
+LONGEST_ANSWER_BYTES = 256 * 1024 * 1024
+"""An answer without an end stops here; a real one of 100,000 tokens has some 30 MB with its wrapping."""
+
+_END_MARK = b"[DONE]"
+
+
+class Reader(Protocol):
+    """One vendor's events: writes what they mean into the answer. Raises ModelFault for an error among them."""
+
+    def read(self, event: Json) -> None: ...
+
+    def end(self, *, is_marked: bool) -> bool:
+        """Finish the answer where nothing more comes, and tell whether it is whole.
+
+        `is_marked`: the stream said itself that this is its end.
+        """
+        ...
+
+
+class Decoder:
+    """Feed it what the network gives, then tell it the end. Linear, whatever the pieces."""
+
+    def __init__(self, reader: Reader, answer: Answer, ignored: frozenset[bytes]) -> None:
+        self._parser = SseParser(ignored)
+        self._reader = reader
+        self._answer = answer
+        self._left = LONGEST_ANSWER_BYTES
+
+    @property
+    def has_ended(self) -> bool:
+        """The service's end mark has come: what follows it does not matter."""
+        return self._answer.has_ended
+
+    def feed(self, piece: bytes) -> list[ModelEvent]:
+        self._left -= len(piece)
+        if self._left < 0:
+            raise faults.unreadable("an answer without an end")
+        try:
+            return self._read(self._parser.feed(piece))
+        except EventTooLong as error:
+            raise faults.unreadable("an event too large to be one") from error
+        except ValueError as error:
+            raise faults.unreadable("an event that is not JSON") from error
+
+    def end(self) -> list[ModelEvent]:
+        """Close the answer; raises ModelFault where it was cut off."""
+        if self._answer.has_ended:
+            return []
+        try:
+            rest = self._read(self._parser.end())
+        except ValueError as error:
+            raise faults.cut_off() from error
+        if not self._answer.has_ended and not self._reader.end(is_marked=False):
+            raise faults.cut_off()
+        return [*rest, *self._answer.take()]
+
+    def _read(self, events: list[bytes]) -> list[ModelEvent]:
+        for event in events:
+            if self._answer.has_ended:
+                break
+            if event == _END_MARK:
+                self._answer.has_ended = self._reader.end(is_marked=True)
+            else:
+                self._read_one(parsed(event))
+        return self._answer.take()
+
+    def _read_one(self, event: Json) -> None:
+        try:
+            self._reader.read(event)
+        except (AttributeError, TypeError, KeyError, IndexError) as error:
+            # The event is JSON that somebody else wrote: a list may stand where an object should.
+            raise faults.unreadable("an event of an unknown shape") from error
+
+
+def parsed(event: bytes) -> Json:
+    """Read an event's JSON object; a ValueError if it is none."""
+    try:
+        value: object = jiter.from_json(event)
+    except ValueError:
+        value = _parsed_leniently(event)
+    if not isinstance(value, dict):
+        raise ValueError("an event must be a JSON object")  # noqa: TRY004 - it is the text that is wrong
+    return value  # pyright: ignore[reportUnknownVariableType] - JSON of unknown shape
+
+
+def _parsed_leniently(event: bytes) -> object:
+    """Read JSON with half a surrogate pair or broken UTF-8 in it: what cannot be a character becomes one that can."""
+    value: object = json.loads(event.decode("utf-8", "replace"))
+    return json.loads(json.dumps(value, ensure_ascii=False).encode("utf-8", "replace"))

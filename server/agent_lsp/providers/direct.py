@@ -1,0 +1,70 @@
+"""The transport that speaks HTTP itself: our bytes as they are, and raw bytes back. httpx2 is imported when used.
+
+HTTP/1.1, one client for as long as the model is used; proxies and certificates as httpx2 finds them; no redirects, so
+that the key goes nowhere else.
+"""
+
+import asyncio
+from collections.abc import AsyncGenerator, Mapping
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING
+
+from agent_lsp.providers.http import incoming, timeouts, translated_faults
+from agent_lsp.providers.transport import Endpoint, Incoming
+
+if TYPE_CHECKING:
+    import httpx2
+
+_KEEP_ALIVE_SECONDS = 60.0
+"""A step may run a command for a while; longer than this, services close the connection themselves."""
+
+_HEADERS = {
+    "accept": "text/event-stream",
+    "accept-encoding": "identity",
+    "content-type": "application/json",
+    "user-agent": "agent-lsp",
+}
+
+
+class DirectTransport:
+    """`signing` are the headers by which the API knows the key; the endpoint's own come on top."""
+
+    def __init__(self, endpoint: Endpoint, signing: Mapping[str, str]) -> None:
+        self._endpoint = endpoint
+        self._headers = {**_HEADERS, **signing, **endpoint.headers}
+        self._opening = asyncio.Lock()
+        self._client: httpx2.AsyncClient | None = None
+
+    @asynccontextmanager
+    async def post(self, body: bytes) -> AsyncGenerator[Incoming]:
+        client = self._client or await self._opened()
+        request = client.build_request("POST", self._endpoint.url, content=body)
+        with translated_faults(self._endpoint):
+            response = await client.send(request, stream=True)
+        try:
+            yield incoming(response, self._endpoint)
+        finally:
+            await response.aclose()
+
+    async def aclose(self) -> None:
+        if self._client:
+            await self._client.aclose()
+            self._client = None
+
+    async def _opened(self) -> "httpx2.AsyncClient":
+        async with self._opening:
+            if self._client is None:
+                # The import, and reading the certificates, take longer than the event loop should stand still.
+                self._client = await asyncio.to_thread(_open, self._headers)
+            return self._client
+
+
+def _open(headers: Mapping[str, str]) -> "httpx2.AsyncClient":
+    import httpx2
+
+    return httpx2.AsyncClient(
+        headers=headers,
+        timeout=timeouts(),
+        limits=httpx2.Limits(keepalive_expiry=_KEEP_ALIVE_SECONDS),
+        follow_redirects=False,
+    )

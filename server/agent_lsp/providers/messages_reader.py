@@ -1,0 +1,119 @@
+"""Reads the events of the Messages API (anthropic)."""
+
+import json
+
+from agent_lsp.domain.encoding import Json
+from agent_lsp.domain.model import StopReason
+from agent_lsp.domain.status import Usage
+from agent_lsp.providers import faults
+from agent_lsp.providers.answer import Answer
+from agent_lsp.providers.inner import inner
+
+IGNORED = frozenset({b"ping"})
+
+_STOPS = {
+    "tool_use": StopReason.CALLS,
+    "max_tokens": StopReason.LENGTH,
+    "model_context_window_exceeded": StopReason.LENGTH,
+    "refusal": StopReason.REFUSAL,
+}
+
+
+class MessagesReader:
+    """Blocks come one after another, each with its start, deltas and stop."""
+
+    def __init__(self, answer: Answer) -> None:
+        self._answer = answer
+        self._calls: dict[int, int] = {}
+        """The call of each open block, by the block's index."""
+        self._whole_inputs: dict[int, str] = {}
+        """Arguments that came with a block's start, until its deltas say otherwise, by the block's index."""
+        self._signature = ""
+        self._usage: dict[str, int] = {}
+        self._stop: StopReason | None = None
+
+    def read(self, event: Json) -> None:
+        match event.get("type"):
+            case "content_block_delta":
+                self._grow(event.get("index", 0), inner(event, "delta"))
+            case "content_block_start":
+                self._begin(event.get("index", 0), inner(event, "content_block"))
+            case "content_block_stop":
+                self._finish(event.get("index", 0))
+            case "message_start":
+                self._count(inner(inner(event, "message"), "usage"))
+            case "message_delta":
+                self._count(inner(event, "usage"))
+                if reason := inner(event, "delta").get("stop_reason"):
+                    self._stop = _STOPS.get(reason, StopReason.END)
+            case "message_stop":
+                self._answer.has_ended = self.end(is_marked=True)
+            case "error":
+                raise faults.in_stream(event.get("error"))
+            case _:
+                pass
+
+    def end(self, *, is_marked: bool) -> bool:
+        if self._stop is None and not is_marked:
+            return False
+        if self._answer.has_open_thought:
+            self._seal()
+        self._answer.stop(self._stop or StopReason.END)
+        return True
+
+    def _begin(self, index: int, block: Json) -> None:
+        match block.get("type"):
+            case "text":
+                self._answer.text(block.get("text") or "")
+            case "thinking":
+                self._signature = block.get("signature") or ""
+                self._answer.thought(block.get("thinking") or "")
+            case "redacted_thinking":
+                seal = json.dumps({"type": "redacted_thinking", "data": block.get("data") or ""})
+                self._answer.seal_thought(lambda _: seal, text="")
+            case "tool_use":
+                self._calls[index] = self._answer.begin_call(block.get("id") or "", block.get("name") or "")
+                if given := block.get("input"):
+                    self._whole_inputs[index] = json.dumps(given, ensure_ascii=False)
+            case _:
+                pass
+
+    def _grow(self, index: int, delta: Json) -> None:
+        match delta.get("type"):
+            case "text_delta":
+                self._answer.text(delta.get("text") or "")
+            case "input_json_delta":
+                self._grow_call(index, delta.get("partial_json") or "")
+            case "thinking_delta":
+                self._answer.thought(delta.get("thinking") or "")
+            case "signature_delta":
+                self._signature += delta.get("signature") or ""
+            case _:
+                pass
+
+    def _grow_call(self, index: int, arguments: str) -> None:
+        if arguments and index in self._calls:
+            self._whole_inputs.pop(index, None)
+            self._answer.grow_call(self._calls[index], arguments)
+
+    def _finish(self, index: int) -> None:
+        if (key := self._calls.pop(index, None)) is not None:
+            self._answer.grow_call(key, self._whole_inputs.pop(index, ""))
+            self._answer.end_call(key)
+        elif self._signature or self._answer.has_open_thought:
+            self._seal()
+
+    def _seal(self) -> None:
+        signature, self._signature = self._signature, ""
+        seal = json.dumps({"type": "thinking", "signature": signature}) if signature else None
+        self._answer.seal_thought(lambda _: seal)
+
+    def _count(self, usage: Json) -> None:
+        """Later figures replace earlier ones; those that are left out stand."""
+        if not usage:
+            return
+        self._usage |= {name: value for name, value in usage.items() if isinstance(value, int)}
+        reads = self._usage.get("cache_read_input_tokens", 0)
+        writes = self._usage.get("cache_creation_input_tokens", 0)
+        tokens_in = self._usage.get("input_tokens", 0) + reads + writes
+        self._answer.count(Usage(tokens_in, self._usage.get("output_tokens", 0), reads, writes))

@@ -1,0 +1,142 @@
+"""Recordings: a run's answers as JSON lines, made while it runs, with secrets taken out. Playing them is `replay.py`.
+
+What is written are decoded events, not a vendor's bytes: a recording plays the same whichever API it was made with, and
+holds nothing of requests. `docs/recordings.md` describes the file.
+"""
+
+import json
+import os
+import time
+from collections.abc import AsyncGenerator, Callable, Sequence
+from contextlib import aclosing
+from pathlib import Path
+from typing import Protocol
+
+from agent_lsp.domain.encoding import Json
+from agent_lsp.domain.errors import ModelFault, NotConfigured
+from agent_lsp.domain.model import ModelEvent, ModelFacts, ModelRequest, Stopped
+from agent_lsp.providers.encoding import dump
+from agent_lsp.providers.recorded_events import Batch, cleaned, event_to_json
+from agent_lsp.providers.secrets import Secrets
+
+VERSION = 1
+
+
+class Streaming(Protocol):
+    """A model, as far as it is wrapped here."""
+
+    @property
+    def facts(self) -> ModelFacts: ...
+
+    @property
+    def origin(self) -> str: ...
+
+    def stream(self, request: ModelRequest) -> AsyncGenerator[Sequence[ModelEvent]]: ...
+
+    async def aclose(self) -> None: ...
+
+
+class RecordingModel:
+    """Passes everything on, and adds one line to the file for each answer once it has ended, however it ended.
+
+    An answer is kept in memory until then: only whole can it be searched for secrets that lie across two events.
+    """
+
+    def __init__(
+        self, model: Streaming, file: Path, secrets: Secrets, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._model = model
+        self._file = file
+        self._secrets = secrets
+        self._clock = clock
+        self._requests = 0
+        _begin(file, model.facts)
+
+    @property
+    def facts(self) -> ModelFacts:
+        return self._model.facts
+
+    @property
+    def origin(self) -> str:
+        return self._model.origin
+
+    async def stream(self, request: ModelRequest) -> AsyncGenerator[Sequence[ModelEvent]]:
+        number, self._requests = self._requests, self._requests + 1
+        batches: list[Batch] = []
+        fault: ModelFault | None = None
+        before = self._clock()
+        try:
+            async with aclosing(self._model.stream(request)) as events_of_reads:
+                async for events in events_of_reads:
+                    now = self._clock()
+                    batches.append(Batch(now - before, tuple(events)))
+                    before = now
+                    yield events
+        except ModelFault as error:
+            fault = error
+            raise
+        finally:
+            self._write(number, batches, fault)
+
+    async def aclose(self) -> None:
+        await self._model.aclose()
+
+    def _write(self, number: int, batches: Sequence[Batch], fault: ModelFault | None) -> None:
+        line: Json = {
+            "request": number,
+            "batches": [
+                {"after": round(batch.after_seconds, 3), "events": [event_to_json(event) for event in batch.events]}
+                for batch in cleaned(batches, self._secrets)
+            ],
+        }
+        if fault:
+            line["fault"] = _fault_to_json(fault, self._secrets)
+        elif not any(isinstance(event, Stopped) for batch in batches for event in batch.events):
+            line["cut"] = True
+        _append(self._file, line)
+
+
+def _fault_to_json(fault: ModelFault, secrets: Secrets) -> Json:
+    wire: Json = {"message": secrets.removed_from(str(fault)), "isPassing": fault.is_passing}
+    optional = {"status": fault.status, "retryAfterSeconds": fault.retry_after_seconds, "hint": fault.hint}
+    return wire | {key: value for key, value in optional.items() if value is not None}
+
+
+def read_header(line: bytes) -> Json | None:
+    """Read a recording's first line; None if it is none of a recording that can be played."""
+    try:
+        header: object = json.loads(line)
+    except ValueError:
+        return None
+    # An unknown version may mean anything; better to say so than to play it wrong.
+    return header if isinstance(header, dict) and header.get("recording") == VERSION else None  # pyright: ignore[reportUnknownVariableType, reportUnknownMemberType] - JSON of unknown shape
+
+
+def _begin(file: Path, facts: ModelFacts) -> None:
+    """Write the header of a new recording, or make sure that a file that exists is one."""
+    try:
+        with file.open("rb") as existing:
+            first = existing.readline()
+    except FileNotFoundError:
+        first = b""
+    except OSError as error:
+        raise NotConfigured(f"The recording {file} cannot be written: {error.strerror}.") from error
+    if not first:
+        try:
+            _append(file, {"recording": VERSION, "model": facts.name, "window": facts.window, "pace": 0})
+        except ModelFault as fault:
+            raise NotConfigured(str(fault)) from fault
+    elif read_header(first) is None:
+        raise NotConfigured(f"{file} is no recording, and is not written to; name another file to record to.")
+
+
+def _append(file: Path, line: Json) -> None:
+    """Add a line by one write, which other writers to the file cannot tear."""
+    try:
+        descriptor = os.open(file, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
+        try:
+            os.write(descriptor, dump(line) + b"\n")
+        finally:
+            os.close(descriptor)
+    except OSError as error:
+        raise ModelFault(f"The recording {file} cannot be written: {error.strerror}.", is_passing=False) from error

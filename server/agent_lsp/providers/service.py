@@ -1,0 +1,135 @@
+"""A model behind a vendor's API: joins what writes requests, what carries them and what reads answers."""
+
+import asyncio
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import AsyncExitStack, aclosing, suppress
+from dataclasses import dataclass
+from typing import TypeVar
+
+from agent_lsp.domain.errors import ModelFault
+from agent_lsp.domain.model import ModelEvent, ModelFacts, ModelRequest
+from agent_lsp.providers import faults
+from agent_lsp.providers.answer import Answer, CallIds, Price
+from agent_lsp.providers.decoder import Decoder, Reader
+from agent_lsp.providers.encoding import BodyWriter
+from agent_lsp.providers.secrets import Secrets
+from agent_lsp.providers.transport import Incoming, Transport
+
+T = TypeVar("T")
+
+_AFTER_END_SECONDS = 0.5
+"""How long the few bytes behind an answer's end mark are waited for, so that the connection can be used again."""
+
+
+@dataclass(frozen=True, slots=True)
+class Listening:
+    """How a vendor's answers are read: `ignored` names events that say nothing new."""
+
+    reader: Callable[[Answer], Reader]
+    ignored: frozenset[bytes]
+
+
+@dataclass(frozen=True, slots=True)
+class Patience:
+    """How long a service may be silent, in seconds."""
+
+    first_byte: float
+    between_bytes: float
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ServiceModel:
+    """Speaks one API over one transport. Keeps its connection and the bytes of histories between requests."""
+
+    facts: ModelFacts
+    origin: str
+    bodies: BodyWriter
+    listening: Listening
+    transport: Transport
+    patience: Patience
+    price: Price
+    secrets: Secrets
+
+    async def stream(self, request: ModelRequest) -> AsyncGenerator[Sequence[ModelEvent]]:
+        """Ask once; a fault is raised and never tried again here."""
+        try:
+            async with aclosing(self._stream(request)) as batches:
+                async for events in batches:
+                    yield events
+        except ModelFault as fault:
+            # Services quote what they were sent; the key must not reach a screen or a log.
+            fault.args = (self.secrets.removed_from(str(fault)),)
+            raise
+
+    async def aclose(self) -> None:
+        await self.transport.aclose()
+
+    async def _stream(self, request: ModelRequest) -> AsyncGenerator[Sequence[ModelEvent]]:
+        body = self.bodies.body(request)
+        answer = Answer(CallIds(body.call_ids), self.price)
+        decoder = Decoder(self.listening.reader(answer), answer, self.listening.ignored)
+        async with AsyncExitStack() as stack:
+            posted = stack.enter_async_context(self.transport.post(body.bytes))
+            incoming = await _within(self.patience.first_byte, posted, has_begun=False)
+            await self._expect_events(incoming)
+            batches = await stack.enter_async_context(aclosing(self._decoded(incoming.pieces, decoder)))
+            async for events in batches:
+                yield events
+
+    async def _decoded(self, pieces: AsyncIterator[bytes], decoder: Decoder) -> AsyncGenerator[Sequence[ModelEvent]]:
+        seconds, has_begun = self.patience.first_byte, False
+        try:
+            while (piece := await _within(seconds, anext(pieces, None), has_begun=has_begun)) is not None:
+                if events := decoder.feed(piece):
+                    yield events
+                if decoder.has_ended:
+                    await _drain(pieces)
+                    return
+                seconds, has_begun = self.patience.between_bytes, True
+        except ModelFault as fault:
+            # What breaks behind the finish mark breaks nothing: the answer is whole.
+            if not fault.is_passing or not (rest := _whole_after_all(decoder)):
+                raise
+            yield rest
+        else:
+            yield decoder.end()
+
+    async def _expect_events(self, incoming: Incoming) -> None:
+        content_type = incoming.headers.get("content-type", "")
+        if incoming.status != 200:
+            raise faults.refused(incoming.status, incoming.headers, await self._body_of(incoming))
+        if "html" in content_type or "application/json" in content_type:
+            raise faults.not_a_stream(content_type, await self._body_of(incoming))
+
+    async def _body_of(self, incoming: Incoming) -> bytes:
+        """Read what an error says, as far as it makes sense to."""
+        body = bytearray()
+        with suppress(ModelFault):
+            while len(body) < faults.LONGEST_BODY_BYTES:
+                piece = await _within(self.patience.between_bytes, anext(incoming.pieces, None), has_begun=True)
+                if piece is None:
+                    break
+                body += piece
+        return bytes(body[: faults.LONGEST_BODY_BYTES])
+
+
+async def _within(seconds: float, awaitable: Awaitable[T], *, has_begun: bool) -> T:
+    try:
+        async with asyncio.timeout(seconds):
+            return await awaitable
+    except TimeoutError as error:
+        raise faults.stalled(seconds, has_begun=has_begun) from error
+
+
+async def _drain(pieces: AsyncIterator[bytes]) -> None:
+    with suppress(TimeoutError, ModelFault):
+        async with asyncio.timeout(_AFTER_END_SECONDS):
+            async for _ in pieces:
+                pass
+
+
+def _whole_after_all(decoder: Decoder) -> Sequence[ModelEvent]:
+    try:
+        return decoder.end()
+    except ModelFault:
+        return ()

@@ -1,0 +1,50 @@
+"""How a request's bytes reach a service and its answer's bytes come back: the seam behind which HTTP lies."""
+
+from collections.abc import AsyncIterator, Mapping
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass, field
+from typing import Protocol
+from urllib.parse import urlsplit
+
+CONNECT_SECONDS = 20.0
+SEND_SECONDS = 60.0
+
+
+@dataclass(frozen=True, slots=True)
+class Endpoint:
+    """Where a service is, and what it is told with every request."""
+
+    base_url: str
+    path: str
+    key: str = field(repr=False)
+    headers: Mapping[str, str] = field(repr=False)
+    """The profile's own, over those of the API."""
+
+    @property
+    def url(self) -> str:
+        return self.base_url.rstrip("/") + self.path
+
+    @property
+    def address(self) -> str:
+        """The host as it is shown: no path, and no credentials that may stand in a URL."""
+        parts = urlsplit(self.base_url)
+        return f"{parts.hostname}:{parts.port}" if parts.port else parts.hostname or self.base_url
+
+
+@dataclass(frozen=True, slots=True)
+class Incoming:
+    """An answer that has begun. Header names are in lower case; `pieces` come as the network gives them."""
+
+    status: int
+    headers: Mapping[str, str]
+    pieces: AsyncIterator[bytes]
+
+
+class Transport(Protocol):
+    """Both transports pass one contract suite. What fails on the way raises ModelFault."""
+
+    def post(self, body: bytes) -> AbstractAsyncContextManager[Incoming]:
+        """Send a request; leaving the block before the answer's end closes the connection."""
+        ...
+
+    async def aclose(self) -> None: ...
