@@ -1,0 +1,1 @@
+"""What a call makes of a text: pure functions from texts to texts. No files, no asks."""

@@ -1,0 +1,128 @@
+"""Where the lines of a search text stand in a file: exactly, but for blanks and quotes, or with another indentation."""
+
+from bisect import bisect_left
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import accumulate
+
+NEARBY = 40
+"""How far, in lines, a hint may be off and still settle which of several places is meant."""
+
+BLANKS = " \t"
+_PLAIN = str.maketrans(
+    dict.fromkeys("\u2018\u2019\u201a\u201b\u2032", "'")
+    | dict.fromkeys("\u201c\u201d\u201e\u201f\u2033", '"')
+    | dict.fromkeys("\u2010\u2011\u2012\u2013\u2014\u2015\u2212", "-")
+)
+"""Typographic quotes and dashes; each becomes one character, so that positions stay."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shift:
+    """The same blanks put before every line, or taken from it."""
+
+    added: str = ""
+    removed: str = ""
+
+    def moved(self, lines: Sequence[str]) -> tuple[str, ...] | None:
+        """Shift lines; blank ones stay. None where a line has not the blanks that are to go."""
+        if not all(line.startswith(self.removed) for line in lines if line.strip(BLANKS)):
+            return None
+        cut = len(self.removed)
+        return tuple(self.added + line[cut:] if line.strip(BLANKS) else line for line in lines)
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """A place, counted from 0, and how its indentation differs from the search text's."""
+
+    start: int
+    shift: Shift = Shift()
+
+
+class Haystack:
+    """The lines of one file, prepared once for each way of looking at them."""
+
+    def __init__(self, lines: Sequence[str]) -> None:
+        self.lines = lines
+
+    def find(self, search: Sequence[str]) -> list[Match]:
+        """Find all places in the first way that finds any."""
+        if exact := self.find_exact(search):
+            return exact
+        loose = [loosened(line) for line in search]
+        if places := self._loose.find(loose):
+            return [Match(start) for start in places]
+        return self._find_shifted(loose)
+
+    def find_exact(self, search: Sequence[str]) -> list[Match]:
+        return [Match(start) for start in self._exact.find(search)]
+
+    @cached_property
+    def loose_lines(self) -> list[str]:
+        return [loosened(line) for line in self.lines]
+
+    def _find_shifted(self, search: Sequence[str]) -> list[Match]:
+        stripped = [line.lstrip(BLANKS) for line in search]
+        if not any(stripped):
+            return []
+        places = self._stripped.find(stripped)
+        shifts = ((start, _shift(self.loose_lines[start : start + len(search)], search)) for start in places)
+        return [Match(start, shift) for start, shift in shifts if shift]
+
+    @cached_property
+    def _exact(self) -> "_View":
+        return _View(self.lines)
+
+    @cached_property
+    def _loose(self) -> "_View":
+        return _View(self.loose_lines)
+
+    @cached_property
+    def _stripped(self) -> "_View":
+        return _View([line.lstrip(BLANKS) for line in self.loose_lines])
+
+
+def loosened(line: str) -> str:
+    """A line without what models get wrong unseen: blanks at its end, typographic quotes and dashes."""
+    return plain_quotes(line.rstrip(BLANKS))
+
+
+def plain_quotes(text: str) -> str:
+    return text if text.isascii() else text.translate(_PLAIN)
+
+
+def settle(starts: Sequence[int], hint: int | None) -> int | None:
+    """Choose among places: the hint's own, else the only one near it, else the only one. None: it is not settled."""
+    if hint is not None and hint in starts:
+        return hint
+    near = [start for start in starts if hint is not None and abs(start - hint) <= NEARBY]
+    if len(near) == 1:
+        return near[0]
+    return starts[0] if len(starts) == 1 else None
+
+
+class _View:
+    """Lines joined into one string, in which whole lines are found at the speed of `str.find`."""
+
+    def __init__(self, lines: Sequence[str]) -> None:
+        self._text = "\n" + "".join(line + "\n" for line in lines)
+        self._offsets = list(accumulate((len(line) + 1 for line in lines), initial=0))
+
+    def find(self, lines: Sequence[str]) -> list[int]:
+        needle = "\n" + "".join(line + "\n" for line in lines)
+        starts: list[int] = []
+        offset = self._text.find(needle)
+        while offset >= 0:
+            starts.append(bisect_left(self._offsets, offset))
+            offset = self._text.find(needle, offset + 1)
+        return starts
+
+
+def _shift(found: Sequence[str], search: Sequence[str]) -> Shift | None:
+    pairs = [pair for pair in zip(found, search, strict=True) if pair[1]]
+    have, want = pairs[0]
+    added, removed = have[: max(0, len(have) - len(want))], want[: max(0, len(want) - len(have))]
+    is_uniform = all(removed + have == added + want for have, want in pairs)
+    return Shift(added, removed) if is_uniform else None

@@ -1,0 +1,22 @@
+"""Parameters that several tools take, with the other names that models give them."""
+
+from typing import Annotated
+
+from pydantic import AliasChoices, Field
+
+FilePath = Annotated[
+    str,
+    Field(
+        min_length=1,
+        validation_alias=AliasChoices("path", "file_path", "filePath", "filename"),
+        description="Relative to the workspace root",
+    ),
+]
+FolderPath = Annotated[
+    str,
+    Field(
+        min_length=1,
+        validation_alias=AliasChoices("path", "directory", "folder"),
+        description="Relative to the workspace root; . is the root",
+    ),
+]
