@@ -1,7 +1,7 @@
 """A kitchen for the loop's tests: a model that says what it was told to, tools that do what they were told to."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncGenerator, Callable, Sequence
 from dataclasses import dataclass, field
 
 from agent_lsp.agent.ports import Ports
@@ -46,7 +46,7 @@ class ScriptedModel:
     origin: str = "scripted"
     histories: list[list[HistoryItem]] = field(default_factory=list[list[HistoryItem]])
 
-    async def stream(self, request: ModelRequest) -> AsyncIterator[Sequence[ModelEvent]]:
+    async def stream(self, request: ModelRequest) -> AsyncGenerator[Sequence[ModelEvent]]:
         self.histories.append(list(request.history))
         answer = self.answers.pop(0)
         if isinstance(answer, ModelFault):

@@ -4,6 +4,7 @@ import asyncio
 import math
 import random
 from collections.abc import Sequence
+from contextlib import aclosing
 from dataclasses import dataclass
 
 from agent_lsp.agent.ports import Emit, Model, Ports
@@ -44,9 +45,10 @@ async def _ask_once(request: ModelRequest, model: Model, emit: Emit) -> Heard:
     emit(StepStarted())
     fold = ReplyFold()
     try:
-        async for events in model.stream(request):
-            for event in fold.take(events):
-                emit(event)
+        async with aclosing(model.stream(request)) as batches:
+            async for events in batches:
+                for event in fold.take(events):
+                    emit(event)
         heard = _whole(fold, model.origin)
     except ModelFault as fault:
         emit(StepEnded(fold.usage, cancel_reason="streaming_failed", error=str(fault)))

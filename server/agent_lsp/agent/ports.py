@@ -1,6 +1,6 @@
 """What the loop needs from the rest of the house. Structural: whoever has these methods will do."""
 
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncGenerator, Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -22,7 +22,7 @@ class Model(Protocol):
     @property
     def origin(self) -> str: ...
 
-    def stream(self, request: ModelRequest) -> AsyncIterator[Sequence[ModelEvent]]: ...
+    def stream(self, request: ModelRequest) -> AsyncGenerator[Sequence[ModelEvent]]: ...
 
 
 class Tools(Protocol):
