@@ -138,7 +138,11 @@ def find_bash() -> str:
 def _checked(command: str) -> str:
     if "\0" in command:
         raise FileProblem("The command holds a NUL character, which no command can; write it without.")
-    if len(os.fsencode(command)) > COMMAND_LIMIT:
+    try:
+        size = len(os.fsencode(command))
+    except UnicodeEncodeError as problem:
+        raise FileProblem("The command holds half of a character; write it anew.") from problem
+    if size > COMMAND_LIMIT:
         raise FileProblem("The command is longer than 128 kB; write a script to a file and run that.")
     return command
 

@@ -74,9 +74,11 @@ class RunningCommand:
             return
         with contextlib.suppress(OSError):  # The keeper may be gone this very moment.
             self._control.shutdown(socket.SHUT_WR)
-        with contextlib.suppress(TimeoutError):  # A process the system cannot end would hold us for ever.
+        try:
             async with asyncio.timeout(_ABORT_SECONDS):
                 await self._is_gone.wait()
+        except TimeoutError:
+            self._give_up()
 
     async def follow(self, request: bytes) -> None:
         """Have the command run, and see it and what it leaves behind to the end."""
@@ -118,6 +120,12 @@ class RunningCommand:
             if self._is_waiting_for_output:
                 return None
         return None
+
+    def _give_up(self) -> None:
+        """Let nobody wait for a process that the system cannot end."""
+        if not self._has_ended.is_set():
+            self._end = CommandEnd(problem="It could not be ended and may still run.", has_left_processes=True)
+            self._tell_end()
 
     def _tell_end(self) -> None:
         self._has_ended.set()

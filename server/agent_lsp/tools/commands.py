@@ -1,0 +1,69 @@
+"""What the command tools need of whoever runs commands, and how a model is told of a command's end and output."""
+
+from pathlib import Path
+from typing import Protocol
+
+from agent_lsp.domain.commands import Artifact, CommandEnd, Excerpt, MatchingLines, Page
+
+
+class RunningCommand(Protocol):
+    """A command that was started, and what it leaves behind."""
+
+    @property
+    def is_gone(self) -> bool:
+        """Whether the command and all it started are gone."""
+        ...
+
+    async def news(self) -> str:
+        """Wait for more output to show; nothing once the command has ended."""
+        ...
+
+    def rest(self) -> str:
+        """What `news` has not given; where there was too much of it, the last part."""
+        ...
+
+    def excerpt(self) -> Excerpt: ...
+
+    async def ended(self) -> CommandEnd: ...
+
+    async def keep_all(self) -> None:
+        """Keep the output in its file as it comes, however short it is."""
+        ...
+
+    async def abort(self) -> None:
+        """End the command with all its descendants, and return once they are gone."""
+        ...
+
+
+class Commands(Protocol):
+    """Starts commands; FileProblem where that cannot be."""
+
+    def start(self, command: str, cwd: Path, whole_output: Path) -> RunningCommand: ...
+
+
+class Artifacts(Protocol):
+    """The kept outputs of a task; FileProblem where there is none of that name."""
+
+    def new(self) -> Artifact: ...
+
+    async def page(self, artifact_id: str, offset: int, limit: int) -> Page: ...
+
+    async def search(self, artifact_id: str, pattern: str) -> MatchingLines: ...
+
+
+def describe_end(end: CommandEnd) -> str:
+    if end.problem:
+        return end.problem
+    how = f"Killed by {end.signal}." if end.signal else f"Exit code: {end.exit_code}"
+    return how + ("\nProcesses that it started still run." if end.has_left_processes else "")
+
+
+def describe_output(excerpt: Excerpt, artifact_id: str) -> str:
+    """The output as the model reads it: whole, or its ends and where the rest is."""
+    if excerpt.is_binary:
+        return f"[binary output, {excerpt.total_bytes} bytes, not shown]"
+    if not excerpt.cut_bytes:
+        return (excerpt.head + excerpt.tail).rstrip("\n") or "(no output)"
+    problem = f"; {excerpt.problem}" if excerpt.problem else ""
+    marker = f"[… {excerpt.cut_bytes} bytes left out; read_command_output has them as {artifact_id}{problem} …]"
+    return f"{excerpt.head.rstrip()}\n{marker}\n{excerpt.tail.rstrip()}"

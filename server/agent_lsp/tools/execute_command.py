@@ -1,0 +1,200 @@
+"""execute_command: a command of the shell, seen by the user while it runs, and its output told to the model."""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import replace
+from enum import Enum, auto
+from typing import Any
+
+from pydantic import BaseModel, Field
+
+from agent_lsp.domain.approvals import Action, Decision, Deed
+from agent_lsp.domain.commands import Artifact
+from agent_lsp.domain.errors import FileProblem
+from agent_lsp.domain.files import Place
+from agent_lsp.domain.messages import Ask, Say
+from agent_lsp.domain.turns import Outcome
+from agent_lsp.tools.background import Background
+from agent_lsp.tools.commands import Artifacts, Commands, RunningCommand, describe_end, describe_output
+from agent_lsp.tools.outcomes import declined, with_words
+from agent_lsp.tools.ports import Files, Gate, OutputRow, Screen
+
+_UPDATE_SECONDS = 1 / 7
+
+
+class _Turn(Enum):
+    """What a command's waiting came to."""
+
+    ENDED = auto()
+    ABORTED = auto()
+    SENT_BACK = auto()
+    """The user lets it go on in the background."""
+    TOOK_LONG = auto()
+    """The model's `timeout` has passed."""
+    TOOK_TOO_LONG = auto()
+    """The user's limit has passed."""
+
+
+class ExecuteCommand:
+    name = "execute_command"
+    description = (
+        "Run a command by bash, in a fresh shell each time: what `cd` or `export` did is gone with the next call. "
+        "Use it for builds, tests, git and the like; the file tools read, search and edit better. Nobody can answer a "
+        "prompt: pass flags such as --yes. Give a timeout to servers and watchers: they then go on in the background. "
+        "Long output is cut in the middle and kept for read_command_output."
+    )
+
+    class Arguments(BaseModel):
+        command: str = Field(min_length=1)
+        cwd: str | None = Field(default=None, description="Folder to run in; the workspace root if left out")
+        timeout: float | None = Field(default=None, ge=0, description="Seconds, then it goes on in the background")
+
+    def __init__(
+        self,
+        commands: Commands,
+        artifacts: Artifacts,
+        files: Files,
+        gate: Gate,
+        screen: Screen,
+        *,
+        limit_seconds: float = 0,
+    ) -> None:
+        self._commands = commands
+        self._artifacts = artifacts
+        self._files = files
+        self._gate = gate
+        self._screen = screen
+        self._limit_seconds = limit_seconds or None
+        self._background = Background(screen)
+
+    async def run(self, arguments: Arguments, call_id: str) -> Outcome:
+        place = self._files.locate(arguments.cwd or ".", "read")
+        if not place.absolute.is_dir():
+            raise FileProblem(f"There is no folder {place.path}; leave cwd out to run in the workspace root.")
+        saved = await self._save_first(call_id)
+        if not saved.is_approved:
+            refusal = declined(saved)
+            return replace(refusal, text=f"Edited files are unsaved, so the command was not run. {refusal.text}")
+        decision = await self._gate.decide(_action(arguments.command, place, call_id))
+        if not decision.is_approved:
+            return declined(decision)
+        outcome = await self._execute(arguments.command, place, arguments.timeout or None)
+        return with_words(outcome, decision)
+
+    def background_report(self) -> str | None:
+        """What the model does not know yet of commands in the background."""
+        return self._background.report()
+
+    @property
+    def background_count(self) -> int:
+        return self._background.count
+
+    async def stop(self) -> None:
+        """End everything that this task's commands have left running, and wait for it."""
+        await self._background.stop()
+
+    async def _save_first(self, call_id: str) -> Decision:
+        """Have the agent's edits saved, since commands read the disk. What stays unsaved is asked about."""
+        unsaved = await self._files.save_edited()
+        if not unsaved:
+            return Decision(is_approved=True, by="policy")
+        loop = asyncio.get_running_loop()
+        deciding = loop.create_task(self._gate.decide(_save_action(unsaved, call_id)))
+        saving = loop.create_task(self._files.until_saved(unsaved))
+        try:
+            await asyncio.wait({deciding, saving}, return_when=asyncio.FIRST_COMPLETED)
+            if deciding.done():
+                return deciding.result()
+            saving.result()
+            return Decision(is_approved=True, by="policy")
+        finally:
+            await _cancelled(deciding, saving)
+
+    async def _execute(self, command: str, place: Place, timeout_seconds: float | None) -> Outcome:
+        artifact = self._artifacts.new()
+        running = self._commands.start(command, place.absolute, artifact.path)
+        row = self._screen.output_row()
+        started = asyncio.get_running_loop().time()
+        try:
+            turn = await self._wait(running, row, timeout_seconds)
+            if turn in (_Turn.ABORTED, _Turn.TOOK_TOO_LONG):
+                await running.abort()
+            if turn in (_Turn.SENT_BACK, _Turn.TOOK_LONG):
+                await running.keep_all()
+        except asyncio.CancelledError:
+            await running.abort()
+            raise
+        finally:
+            if text := running.rest():
+                row.grow(text)
+            row.end()
+        if turn in (_Turn.SENT_BACK, _Turn.TOOK_LONG):
+            waited = asyncio.get_running_loop().time() - started
+            left_seconds = self._limit_seconds and max(self._limit_seconds - waited, 0.0)
+            self._background.add(command, artifact.id, running, left_seconds)
+            return _background_outcome(turn, running, artifact)
+        return await self._ended_outcome(turn, running, artifact)
+
+    async def _wait(self, running: RunningCommand, row: OutputRow, timeout_seconds: float | None) -> _Turn:
+        """Show the output until the command ends, the user has enough of it, or a time is over."""
+        loop = asyncio.get_running_loop()
+        patience = min((time for time in (timeout_seconds, self._limit_seconds) if time), default=None)
+        showing = loop.create_task(_show(running, row))
+        ended = loop.create_task(running.ended())
+        wish = loop.create_task(row.operation())
+        try:
+            done, _ = await asyncio.wait({ended, wish}, timeout=patience, return_when=asyncio.FIRST_COMPLETED)
+            if ended in done:
+                return _Turn.ENDED
+            if wish in done:
+                return _Turn.ABORTED if wish.result() == "abort" else _Turn.SENT_BACK
+            return _Turn.TOOK_TOO_LONG if patience == self._limit_seconds else _Turn.TOOK_LONG
+        finally:
+            await _cancelled(showing, ended, wish)
+
+    async def _ended_outcome(self, turn: _Turn, running: RunningCommand, artifact: Artifact) -> Outcome:
+        end = await running.ended()
+        if end.has_left_processes and not running.is_gone:
+            self._background.add_left(running)
+        lines = [describe_end(end), describe_output(running.excerpt(), artifact.id)]
+        match turn:
+            case _Turn.ABORTED:
+                lines.insert(0, "The user aborted the command.")
+            case _Turn.TOOK_TOO_LONG:
+                lines.insert(0, f"Ended after {self._limit_seconds:g} s, the user's limit for commands.")
+            case _:
+                pass
+        return Outcome("\n".join(lines), is_error=end.problem is not None)
+
+
+async def _show(running: RunningCommand, row: OutputRow) -> None:
+    """Pass the output on as it comes: the first of it at once, then merged, at most seven times a second."""
+    while text := await running.news():
+        row.grow(text)
+        await asyncio.sleep(_UPDATE_SECONDS)
+
+
+async def _cancelled(*tasks: "asyncio.Task[Any]") -> None:  # Any: whatever they would have given is dropped
+    """Stop helpers that are no longer needed, and wait for them."""
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
+
+
+def _action(command: str, place: Place, call_id: str) -> Action:
+    body = {"command": command, "cwd": str(place.absolute)}
+    return Action(call_id, Deed.EXECUTE, body, Ask.COMMAND, Say.COMMAND, (place,), command)
+
+
+def _save_action(unsaved: Sequence[Place], call_id: str) -> Action:
+    body = {"tool": "saveFiles", "paths": [place.path for place in unsaved]}
+    return Action(call_id, Deed.SAVE, body, places=tuple(unsaved))
+
+
+def _background_outcome(turn: _Turn, running: RunningCommand, artifact: Artifact) -> Outcome:
+    why = "The user let it" if turn is _Turn.SENT_BACK else "It takes longer than the timeout and will"
+    text = (
+        f"{why} go on in the background; you will be told when it ends, and read_command_output shows its output as "
+        f"{artifact.id}. The output so far:\n{describe_output(running.excerpt(), artifact.id)}"
+    )
+    return Outcome(text)
