@@ -1,0 +1,35 @@
+"""Choosing a profile by name. What a profile's type means is the business of the providers."""
+
+from agent_lsp.domain.errors import NotConfigured
+from agent_lsp.settings.model import Profile, Settings
+
+
+def profile(settings: Settings, name: str | None = None) -> tuple[str, Profile]:
+    """The profile of this name; without one the current provider, or the only one there is.
+
+    A recording is never chosen without being named.
+    """
+    profiles = settings.providers
+    chosen = name or settings.current_provider or _only(profiles)
+    if chosen is None and not profiles:
+        raise NotConfigured("No model is set up: describe one under `providers` in the settings, and name it there.")
+    if chosen is None:
+        raise NotConfigured(f"No model is chosen: set `currentProvider` to one of {_listed(profiles)}.")
+    if chosen not in profiles:
+        raise NotConfigured(_unknown(chosen, profiles))
+    return chosen, profiles[chosen]
+
+
+def _only(profiles: dict[str, Profile]) -> str | None:
+    names = [name for name, profile in profiles.items() if profile.type != "replay"]
+    return names[0] if len(profiles) == len(names) == 1 else None
+
+
+def _unknown(name: str, profiles: dict[str, Profile]) -> str:
+    if not profiles:
+        return f"There is no profile `{name}`: describe it under `providers` in the settings."
+    return f"There is no profile `{name}`: choose one of {_listed(profiles)}, or describe it under `providers`."
+
+
+def _listed(profiles: dict[str, Profile]) -> str:
+    return ", ".join(f"`{name}`" for name in sorted(profiles))

@@ -1,0 +1,55 @@
+"""Which profile a task runs with, and what is said when there is none."""
+
+import pytest
+
+from agent_lsp.domain.errors import NotConfigured
+from agent_lsp.settings.model import Profile, Settings
+from agent_lsp.settings.profiles import profile
+
+WORK, LOCAL, TAPE = Profile(type="anthropic"), Profile(type="openai"), Profile(type="replay")
+
+
+@pytest.mark.parametrize(
+    ("current", "profiles", "name", "chosen"),
+    [
+        ("work", {"work": WORK, "local": LOCAL}, None, ("work", WORK)),
+        ("work", {"work": WORK, "local": LOCAL}, "local", ("local", LOCAL)),
+        (None, {"work": WORK}, None, ("work", WORK)),
+        ("tape", {"tape": TAPE}, None, ("tape", TAPE)),
+        (None, {"tape": TAPE}, "tape", ("tape", TAPE)),
+    ],
+)
+def test_profile_is_chosen(
+    current: str | None, profiles: dict[str, Profile], name: str | None, chosen: tuple[str, Profile]
+) -> None:
+    assert profile(Settings(current_provider=current, providers=profiles), name) == chosen
+
+
+@pytest.mark.parametrize(
+    ("current", "profiles", "name", "sentence"),
+    [
+        (None, {}, None, "No model is set up: describe one under `providers` in the settings, and name it there."),
+        (None, {"b": WORK, "a": LOCAL}, None, "No model is chosen: set `currentProvider` to one of `a`, `b`."),
+        (None, {"tape": TAPE}, None, "No model is chosen: set `currentProvider` to one of `tape`."),
+        (
+            None,
+            {"tape": TAPE, "work": WORK},
+            None,
+            "No model is chosen: set `currentProvider` to one of `tape`, `work`.",
+        ),
+        ("x", {}, None, "There is no profile `x`: describe it under `providers` in the settings."),
+        (
+            "work",
+            {"work": WORK, "a": LOCAL},
+            "x",
+            "There is no profile `x`: choose one of `a`, `work`, or describe it under `providers`.",
+        ),
+    ],
+)
+def test_missing_profile_says_what_to_set(
+    current: str | None, profiles: dict[str, Profile], name: str | None, sentence: str
+) -> None:
+    with pytest.raises(NotConfigured) as caught:
+        profile(Settings(current_provider=current, providers=profiles), name)
+
+    assert str(caught.value) == sentence
