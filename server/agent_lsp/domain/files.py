@@ -162,3 +162,26 @@ class Unproven:
 
 
 EditOutcome = Applied | Moved | Conflict | NotApplied | Unproven
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """Entries relative to the listed folder, `/` behind folders; the first levels are complete before the depths."""
+
+    entries: tuple[str, ...]
+    left_out: int
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A matching line with its neighbours; `lines` are (number, text, is_match)."""
+
+    path: str
+    lines: tuple[tuple[int, str, bool], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SearchHits:
+    hits: tuple[Hit, ...]
+    matches: int
+    is_cut: bool

@@ -1,38 +1,23 @@
 """What tools need from other rooms. Structural: whoever has these methods will do."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, Protocol
 
 from agent_lsp.domain.approvals import Action, Decision
 from agent_lsp.domain.encoding import Json
 from agent_lsp.domain.events import Event
-from agent_lsp.domain.files import EditOutcome, FileEdit, FileText, Place, Proposal, Selection
+from agent_lsp.domain.files import (
+    EditOutcome,
+    FileEdit,
+    FileText,
+    Listing,
+    Place,
+    Proposal,
+    SearchHits,
+    Selection,
+)
 from agent_lsp.domain.messages import Ask
-
-
-@dataclass(frozen=True, slots=True)
-class Listing:
-    """Entries relative to the listed folder, `/` behind folders; the first levels are complete before the depths."""
-
-    entries: tuple[str, ...]
-    left_out: int
-
-
-@dataclass(frozen=True, slots=True)
-class Hit:
-    """A matching line with its neighbours; `lines` are (number, text, is_match)."""
-
-    path: str
-    lines: tuple[tuple[int, str, bool], ...]
-
-
-@dataclass(frozen=True, slots=True)
-class SearchHits:
-    hits: tuple[Hit, ...]
-    matches: int
-    is_cut: bool
 
 
 class Files(Protocol):

@@ -6,10 +6,11 @@ from itertools import groupby
 from pydantic import AliasChoices, BaseModel, Field
 
 from agent_lsp.domain.approvals import Action, Deed
+from agent_lsp.domain.files import Hit, SearchHits
 from agent_lsp.domain.turns import Outcome
 from agent_lsp.tools.outcomes import declined, tool_ask, with_words
 from agent_lsp.tools.parameters import FolderPath
-from agent_lsp.tools.ports import Files, Gate, Hit, SearchHits
+from agent_lsp.tools.ports import Files, Gate
 
 _MATCHES = 300
 
