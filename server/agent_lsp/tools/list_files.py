@@ -3,10 +3,11 @@
 from pydantic import BaseModel, Field
 
 from agent_lsp.domain.approvals import Action, Deed
+from agent_lsp.domain.files import Listing
 from agent_lsp.domain.turns import Outcome
 from agent_lsp.tools.outcomes import declined, tool_ask, with_words
 from agent_lsp.tools.parameters import FolderPath
-from agent_lsp.tools.ports import Files, Gate, Listing
+from agent_lsp.tools.ports import Files, Gate
 
 _ENTRIES = 1000
 
