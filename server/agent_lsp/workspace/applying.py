@@ -1,0 +1,268 @@
+"""Making approved edits: bases checked again, then all files changed or none, through the editor or on the disk."""
+
+import asyncio
+from collections.abc import Coroutine, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal, TypeVar
+
+from agent_lsp.domain.documents import ApplyAnswer, ApplyResult, DocumentEdit, Documents
+from agent_lsp.domain.errors import FileMissing, FileProblem
+from agent_lsp.domain.files import (
+    Applied,
+    AppliedFile,
+    Conflict,
+    EditOutcome,
+    FileEdit,
+    FileText,
+    Moved,
+    NotApplied,
+    Place,
+    Proposal,
+    Selection,
+    Unproven,
+)
+from agent_lsp.workspace.disk import make_folders, remove_folders, size_of
+from agent_lsp.workspace.disk_changes import DiskChange, changes_of, make_all, undo_all
+from agent_lsp.workspace.leftovers import Leftovers
+from agent_lsp.workspace.opened import document_at
+from agent_lsp.workspace.places import Places
+from agent_lsp.workspace.proposing import kind_of
+from agent_lsp.workspace.proposing import propose as propose_edits
+from agent_lsp.workspace.reading import LARGE_BYTES, text_of_document, text_on_disk
+from agent_lsp.workspace.rebasing import Rebased, Wish, choose, rebase, user_diffs
+from agent_lsp.workspace.saving import EditedDocuments
+from agent_lsp.workspace.texts import has_even_endings
+
+T = TypeVar("T")
+
+ClosedFiles = Literal["auto", "editor", "disk"]
+
+
+@dataclass(frozen=True, slots=True)
+class _Step:
+    """An edit that is made now, at the address the editor knows the file by."""
+
+    rebased: Rebased
+    uri: str
+
+    @property
+    def edit(self) -> FileEdit:
+        return self.rebased.edit
+
+    @property
+    def is_open(self) -> bool:
+        return self.edit.before is not None and self.edit.before.is_open
+
+
+class Applying:
+    """Makes one approved proposal at a time."""
+
+    def __init__(
+        self,
+        places: Places,
+        documents: Documents,
+        edited: EditedDocuments,
+        leftovers: Leftovers,
+        closed_files: ClosedFiles,
+    ) -> None:
+        self._places = places
+        self._documents = documents
+        self._edited = edited
+        self._leftovers = leftovers
+        self._closed_files: ClosedFiles = closed_files
+        self._one_at_a_time = asyncio.Lock()
+
+    def propose(self, edits: Sequence[FileEdit]) -> Proposal:
+        uris = {edit.place: self._uri_of(edit.place) for edit in edits}
+        return propose_edits(edits, uris)
+
+    async def apply(self, proposal: Proposal, selection: Selection) -> EditOutcome:
+        async with self._one_at_a_time:
+            return await _unbroken(self._apply(proposal, selection))
+
+    async def _apply(self, proposal: Proposal, selection: Selection) -> EditOutcome:
+        try:
+            wishes = choose(proposal, selection)
+            diffs = user_diffs(proposal, wishes)
+            steps = list[_Step]()
+            for wish in wishes:
+                if wish.is_dropped:
+                    continue
+                rebased = await self._rebased(wish.edit)
+                if not isinstance(rebased, Rebased):
+                    return rebased
+                steps.append(_Step(rebased, self._uri_of(wish.edit.place)))
+            if any(step.rebased.has_moved for step in steps):
+                return Moved(self.propose([step.edit for step in steps]), diffs)
+            failure = await self._make([step for step in steps if not step.rebased.is_idle])
+        except FileProblem as problem:
+            return NotApplied(str(problem))
+        return failure or Applied(self._applied_files(wishes, steps), diffs)
+
+    async def _rebased(self, edit: FileEdit) -> Rebased | Conflict | NotApplied:
+        current = await self._current(edit.place)
+        if edit.move_to and await self._current(edit.move_to):
+            return NotApplied(f"{edit.move_to.path} exists already.")
+        if current and len(current.text) > LARGE_BYTES:
+            return await asyncio.to_thread(rebase, edit, current)
+        return rebase(edit, current)
+
+    async def _current(self, place: Place) -> FileText | None:
+        self._places.locate_again(place, "write")
+        if document := document_at(self._documents, place):
+            return text_of_document(document)
+        try:
+            if size_of(place.absolute) > LARGE_BYTES:
+                return await asyncio.to_thread(text_on_disk, place)
+            return text_on_disk(place)
+        except FileMissing:
+            return None
+
+    async def _make(self, steps: Sequence[_Step]) -> EditOutcome | None:
+        """Change the disk first and then the editor, since the disk can be brought back without a trace."""
+        in_editor = [step for step in steps if self._goes_to_editor(step)]
+        if in_editor and not self._documents.can_apply():
+            return NotApplied(
+                f"{in_editor[0].edit.place.path} is open in an editor that takes no edits; close it there."
+            )
+        on_disk = [step.edit for step in steps if step not in in_editor]
+        folders = await asyncio.to_thread(_make_folders, [step.edit for step in steps])
+        try:
+            changes = await asyncio.to_thread(_change_disk, on_disk, self._leftovers)
+        except FileProblem:
+            await asyncio.to_thread(remove_folders, folders)
+            raise
+        answer = await self._send(in_editor)
+        if answer.result is ApplyResult.APPLIED:
+            await self._settle(in_editor)
+            return None
+        await self._take_back(in_editor, answer)
+        stuck = await asyncio.to_thread(undo_all, changes, self._leftovers)
+        await asyncio.to_thread(remove_folders, folders)
+        return _failure(in_editor, answer, stuck)
+
+    def _goes_to_editor(self, step: _Step) -> bool:
+        if step.is_open:
+            return True
+        if not self._edits_closed() or kind_of(step.edit) not in ("create", "edit"):
+            return False
+        # An editor reads a closed file in its own way: other encodings become mojibake, mixed endings are evened out.
+        before = step.edit.before
+        return before is None or (before.encoding == "utf-8" and has_even_endings(before.text))
+
+    def _edits_closed(self) -> bool:
+        match self._closed_files:
+            case "disk":
+                return False
+            case "editor":
+                return self._documents.can_apply()
+            case "auto":
+                return self._documents.can_apply() and self._documents.can_save_closed()
+
+    async def _send(self, steps: Sequence[_Step]) -> ApplyAnswer:
+        if not steps:
+            return ApplyAnswer(ApplyResult.APPLIED)
+        return await self._documents.apply([_document_edit(step) for step in steps])
+
+    async def _settle(self, steps: Sequence[_Step]) -> None:
+        """Remember what is unsaved now; a file that was closed is saved at once."""
+        for step in steps:
+            uri, place = step.uri, step.edit.place
+            if step.edit.move_to:
+                uri, place = step.edit.move_to.uri, step.edit.move_to
+            self._edited.remember(uri, place)
+        if closed := [step.uri for step in steps if not step.is_open]:
+            await self._documents.save(closed)
+
+    async def _take_back(self, steps: Sequence[_Step], answer: ApplyAnswer) -> None:
+        """Undo those of several documents that did change, when others did not."""
+        if answer.result is ApplyResult.REFUSED or len(steps) == 1:
+            return
+        changed = [step for step in steps if step.uri not in answer.unproven_uris and kind_of(step.edit) == "edit"]
+        edits = [edit for step in changed if (edit := self._reversal(step))]
+        if edits:
+            await self._documents.apply(edits)
+
+    def _reversal(self, step: _Step) -> DocumentEdit | None:
+        document = self._documents.get(step.uri)
+        if not document or not step.edit.before or document.text != step.edit.after:
+            return None
+        return DocumentEdit(step.uri, "edit", document.text, step.edit.before.text, document.version)
+
+    def _applied_files(self, wishes: Sequence[Wish], steps: Sequence[_Step]) -> tuple[AppliedFile, ...]:
+        files = [
+            self._applied(wish.edit.place, wish.edit.before.text if wish.edit.before else None)
+            for wish in wishes
+            if wish.is_dropped
+        ]
+        for step in steps:
+            edit = step.edit
+            if edit.move_to:
+                files += [self._applied(edit.place, None), self._applied(edit.move_to, edit.after)]
+            else:
+                files.append(self._applied(edit.place, edit.after, step.rebased.note))
+        return tuple(files)
+
+    def _applied(self, place: Place, text: str | None, note: str = "") -> AppliedFile:
+        is_open = text is not None and document_at(self._documents, place) is not None
+        return AppliedFile(place.path, text, is_open, note)
+
+    def _uri_of(self, place: Place) -> str:
+        document = document_at(self._documents, place)
+        return document.uri if document else place.uri
+
+
+def _document_edit(step: _Step) -> DocumentEdit:
+    before = step.edit.before
+    return DocumentEdit(
+        uri=step.uri,
+        kind=kind_of(step.edit),
+        before=before.text if before else "",
+        after=step.edit.after or "",
+        version=before.base.version if before else None,
+        new_uri=step.edit.move_to.uri if step.edit.move_to else None,
+    )
+
+
+def _make_folders(edits: Sequence[FileEdit]) -> tuple[Path, ...]:
+    """Make the folders that new files lack."""
+    made = list[Path]()
+    targets = [edit.move_to or edit.place for edit in edits if edit.move_to or edit.before is None]
+    for place in targets:
+        try:
+            made += make_folders(place.absolute.parent)
+        except FileProblem:
+            remove_folders(tuple(made))
+            raise
+    return tuple(made)
+
+
+def _change_disk(edits: Sequence[FileEdit], leftovers: Leftovers) -> tuple[DiskChange, ...]:
+    changes = tuple(change for edit in edits for change in changes_of(edit))
+    make_all(changes, leftovers)
+    return changes
+
+
+def _failure(steps: Sequence[_Step], answer: ApplyAnswer, stuck: Sequence[Path]) -> NotApplied | Unproven:
+    reason = answer.reason or "The editor refused the edit."
+    if stuck:
+        reason += f" These files are changed on disk and could not be brought back: {', '.join(map(str, stuck))}."
+    if answer.result is ApplyResult.REFUSED:
+        return NotApplied(reason)
+    unproven = next((step for step in steps if step.uri in answer.unproven_uris), steps[0])
+    return Unproven(unproven.edit.place.path, reason)
+
+
+async def _unbroken(work: Coroutine[None, None, T]) -> T:
+    """Finish what must not be left half done; a cancel that comes meanwhile is passed on afterwards."""
+    task = asyncio.ensure_future(work)
+    try:
+        return await asyncio.shield(task)
+    except asyncio.CancelledError:
+        while not task.done():
+            # The wait is bounded: the editor has its time-outs, and the disk ends.
+            with suppress(asyncio.CancelledError):
+                await asyncio.wait((task,))
+        raise

@@ -1,0 +1,109 @@
+"""The garden's gate: all that tools may do with files, put together from the modules that do it."""
+
+import asyncio
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from agent_lsp.domain.documents import Documents
+from agent_lsp.domain.errors import FileMissing, FileProblem
+from agent_lsp.domain.files import (
+    EditOutcome,
+    FileEdit,
+    FileText,
+    Hit,
+    Listing,
+    Place,
+    Proposal,
+    SearchHits,
+    Selection,
+    Standing,
+)
+from agent_lsp.workspace.applying import Applying, ClosedFiles
+from agent_lsp.workspace.globs import Glob
+from agent_lsp.workspace.leftovers import Leftovers
+from agent_lsp.workspace.listing import list_entries, printable
+from agent_lsp.workspace.places import Places, Use
+from agent_lsp.workspace.reading import Reading
+from agent_lsp.workspace.saving import EditedDocuments
+from agent_lsp.workspace.search import Question, Searching
+from agent_lsp.workspace.search_engines import find_engines
+from agent_lsp.workspace.walking import Walk
+
+
+class WorkspaceFiles:
+    """Files of the workspace, open documents first.
+
+    `notes` is a folder of the program's own, in which passing files are noted while they exist: `Leftovers.sweep` at
+    the next start removes what a kill has left of them.
+    """
+
+    def __init__(
+        self,
+        roots: Sequence[Path],
+        documents: Documents,
+        *,
+        closed_files: ClosedFiles = "auto",
+        notes: Path | None = None,
+        home: Path | None = None,
+        environment: Mapping[str, str] = os.environ,
+    ) -> None:
+        self._places = Places(roots, home=home or Path.home())
+        self._reading = Reading(self._places, documents)
+        self._edited = EditedDocuments(documents)
+        self._applying = Applying(self._places, documents, self._edited, Leftovers(notes), closed_files)
+        self._searching = Searching(documents, find_engines(environment, self.roots()))
+
+    def roots(self) -> Sequence[Path]:
+        return tuple(root.path for root in self._places.roots)
+
+    def locate(self, path: str, use: Use) -> Place:
+        return self._places.locate(path, use)
+
+    async def read(self, place: Place) -> FileText:
+        return await self._reading.read(place)
+
+    async def read_bytes(self, place: Place, limit: int) -> bytes:
+        return await self._reading.read_bytes(place, limit)
+
+    async def list_folder(self, place: Place, *, is_recursive: bool, limit: int) -> Listing:
+        self._places.locate_again(place, "read")
+        if not place.absolute.is_dir():
+            raise _no_folder(place)
+        walk = Walk(self._places, place.absolute)
+        entries, left_out = await asyncio.to_thread(list_entries, walk, is_recursive=is_recursive, limit=limit)
+        return Listing(entries, left_out)
+
+    async def search(self, place: Place, regex: str, file_pattern: str | None, limit: int) -> SearchHits:
+        self._places.locate_again(place, "read")
+        if place.absolute.is_dir():
+            question = Question(place.absolute, regex, Glob(file_pattern), limit)
+        elif place.absolute.is_file():
+            question = Question(place.absolute.parent, regex, Glob(None), limit, only=place.absolute.name)
+        else:
+            raise _no_folder(place)
+        matches = await self._searching.search(question, Walk(self._places, question.folder))
+        hits = tuple(Hit(self._shown(question.folder / hit.name), hit.lines) for hit in matches.hits)
+        return SearchHits(hits, matches.count, matches.is_cut)
+
+    def propose(self, edits: Sequence[FileEdit]) -> Proposal:
+        return self._applying.propose(edits)
+
+    async def apply(self, proposal: Proposal, selection: Selection) -> EditOutcome:
+        return await self._applying.apply(proposal, selection)
+
+    async def save_edited(self) -> Sequence[Place]:
+        return await self._edited.save()
+
+    async def until_saved(self, places: Sequence[Place]) -> None:
+        await self._edited.until_saved(places)
+
+    def _shown(self, path: Path) -> str:
+        root = self._places.root_of(path)
+        return printable(str(path.relative_to(root.path) if root else path))
+
+
+def _no_folder(place: Place) -> FileProblem:
+    if place.standing is not Standing.OUTSIDE and place.absolute.is_file():
+        return FileProblem(f"{place.path} is a file, not a folder; read it, or list the folder it is in.")
+    return FileMissing(f"There is no folder {place.path}.")

@@ -1,0 +1,124 @@
+"""Ignore files: gitignore's rules for paths, one file's lines or several files' on top of each other."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pathspec import GitIgnoreSpec
+
+AGENT_IGNORE = ".agentignore"
+"""What the agent neither reads nor writes, at the top of a root."""
+GIT_IGNORE = ".gitignore"
+
+MOST_BYTES = 1_000_000
+
+
+class IgnoreRules:
+    """The lines of one ignore file, for paths relative to its folder."""
+
+    def __init__(self, lines: Iterable[str]) -> None:
+        self._lines = [line for line in lines if line.strip() and not line.startswith("#")]
+        self._spec: GitIgnoreSpec | None = None
+
+    def __bool__(self) -> bool:
+        return bool(self._lines)
+
+    def decide(self, path: str) -> bool | None:
+        """What the last line that matches says, the parents left aside; a folder's path ends with `/`."""
+        if not self._lines:
+            return None
+        if self._spec is None:
+            self._spec = _compiled(self._lines)
+        return self._spec.check_file(path).include
+
+    def is_ignored(self, parts: Sequence[str], *, is_folder: bool) -> bool:
+        """Whether a path is ignored. As git has it, nothing under an ignored folder can be taken back."""
+        if not self._lines:
+            return False
+        path = ""
+        for part in parts[:-1]:
+            path += f"{part}/"
+            if self.decide(path):
+                return True
+        return bool(parts) and bool(self.decide(path + parts[-1] + ("/" if is_folder else "")))
+
+
+class IgnoreFile:
+    """An ignore file on disk, read again when it has changed."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._signature: tuple[int, ...] | None = None
+        self._rules = IgnoreRules(())
+
+    def rules(self) -> IgnoreRules:
+        try:
+            stat = self._path.stat()
+        except FileNotFoundError:
+            self._signature, self._rules = None, IgnoreRules(())
+            return self._rules
+        except OSError:
+            return _EVERYTHING
+        signature = (stat.st_ino, stat.st_mtime_ns, stat.st_size)
+        if signature != self._signature:
+            self._signature, self._rules = signature, read_rules(self._path, when_unreadable=_EVERYTHING)
+        return self._rules
+
+
+@dataclass(frozen=True, slots=True)
+class IgnoreStack:
+    """The ignore files that hold for a folder, the outermost first, each with the folder's path below its own."""
+
+    layers: tuple[tuple[IgnoreRules, str], ...] = ()
+
+    def entered(self, name: str, rules: IgnoreRules) -> "IgnoreStack":
+        """The stack of a folder in this one, whose own file has these rules."""
+        layers = tuple((outer, f"{path}{name}/") for outer, path in self.layers)
+        return IgnoreStack((*layers, (rules, ""))) if rules else IgnoreStack(layers)
+
+    def is_ignored(self, name: str, *, is_folder: bool) -> bool:
+        """Whether an entry of the folder is ignored; the innermost file that says anything decides."""
+        ending = "/" if is_folder else ""
+        for rules, path in reversed(self.layers):
+            verdict = rules.decide(f"{path}{name}{ending}")
+            if verdict is not None:
+                return verdict
+        return False
+
+
+def read_rules(path: Path, *, when_unreadable: IgnoreRules) -> IgnoreRules:
+    """Read an ignore file; one that is not there has no rules."""
+    try:
+        with path.open("rb") as file:
+            content = file.read(MOST_BYTES)
+    except FileNotFoundError:
+        return IgnoreRules(())
+    except OSError:
+        return when_unreadable
+    return IgnoreRules(content.decode("utf-8-sig", "replace").splitlines())
+
+
+_EVERYTHING = IgnoreRules(("*",))
+"""What is to be kept from the agent cannot be known: it is kept from everything."""
+
+
+def _compiled(lines: Sequence[str]) -> "GitIgnoreSpec":
+    from pathspec import GitIgnoreSpec
+
+    try:
+        return GitIgnoreSpec.from_lines(lines)
+    except ValueError:
+        return GitIgnoreSpec.from_lines([line for line in lines if _is_pattern(line)])
+
+
+def _is_pattern(line: str) -> bool:
+    """Git passes over lines that are no pattern, and so do we."""
+    from pathspec import GitIgnoreSpec
+
+    try:
+        GitIgnoreSpec.from_lines([line])
+    except ValueError:
+        return False
+    return True

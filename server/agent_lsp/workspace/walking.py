@@ -1,0 +1,116 @@
+"""Walking folders: what a listing and a search get to see. Ignore files are obeyed and links are not followed."""
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from agent_lsp.workspace.ignore import GIT_IGNORE, IgnoreRules, IgnoreStack, read_rules
+from agent_lsp.workspace.places import Places
+
+
+@dataclass(frozen=True, slots=True)
+class Folder:
+    """A folder under way. `path` is relative to where the walk began: empty, or with `/` at its end."""
+
+    absolute: str
+    path: str
+    git: IgnoreStack
+    agent: IgnoreStack
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """Something in a folder. `folder` is there where the walk may go on into it."""
+
+    name: str
+    path: str
+    folder: Folder | None = None
+    is_link: bool = False
+
+
+class Walk:
+    """One walk, from a snapshot of the agent's own ignore files."""
+
+    def __init__(self, places: Places, start: Path) -> None:
+        self._agent_rules = {root.path: root.rules() for root in places.roots}
+        root = places.root_of(start)
+        git = self._git_stack(start, root.path if root else start)
+        self.start = Folder(str(start), "", git, self._agent_stack(start))
+
+    def entries(self, folder: Folder) -> list[Entry]:
+        """What a folder shows, sorted by name; nothing where it cannot be read."""
+        try:
+            with os.scandir(folder.absolute) as scan:
+                found = [(entry.name, entry.is_dir(follow_symlinks=False), entry.is_symlink()) for entry in scan]
+        except OSError:
+            return []
+        return [
+            Entry(name, folder.path + name, self._inner(folder, name) if is_folder else None, is_link)
+            for name, is_folder, is_link in sorted(found)
+            if not _is_skipped(folder, name, is_folder=is_folder)
+        ]
+
+    def files(self) -> Iterator[Entry]:
+        """All files in the order of their paths, folder by folder."""
+        pending = self.entries(self.start)[::-1]
+        while pending:
+            entry = pending.pop()
+            if entry.folder:
+                pending.extend(self.entries(entry.folder)[::-1])
+            elif not entry.is_link:
+                yield entry
+
+    def shows(self, path: str) -> bool:
+        """Whether a walk would come by this path, if it were there."""
+        folder, (*parts, name) = self.start, path.split("/")
+        for part in parts:
+            if _is_skipped(folder, part, is_folder=True):
+                return False
+            folder = self._inner(folder, part)
+        return not _is_skipped(folder, name, is_folder=False)
+
+    def _inner(self, folder: Folder, name: str) -> Folder:
+        absolute = f"{folder.absolute}/{name}"
+        return Folder(
+            absolute,
+            f"{folder.path}{name}/",
+            folder.git.entered(name, _git_rules(absolute)),
+            folder.agent.entered(name, self._agent_rules.get(Path(absolute), _NONE)),
+        )
+
+    def _git_stack(self, start: Path, root: Path) -> IgnoreStack:
+        """Gather what holds at the start: the files from the top of its repository down, or from its root."""
+        top = next((folder for folder in (root, *root.parents) if (folder / ".git").exists()), root)
+        stack = IgnoreStack().entered("", _git_rules(str(top)))
+        at = top
+        for name in start.relative_to(top).parts:
+            at /= name
+            # Whoever names an ignored folder wants to see what is in it.
+            outer = IgnoreStack() if stack.is_ignored(name, is_folder=True) else stack
+            stack = outer.entered(name, _git_rules(str(at)))
+        return stack
+
+    def _agent_stack(self, start: Path) -> IgnoreStack:
+        layers = [
+            (rules, "".join(f"{part}/" for part in start.relative_to(root).parts))
+            for root, rules in self._agent_rules.items()
+            if rules and start.is_relative_to(root)
+        ]
+        return IgnoreStack(tuple(layers))
+
+
+_NONE = IgnoreRules(())
+
+
+def _git_rules(folder: str) -> IgnoreRules:
+    return read_rules(Path(folder) / GIT_IGNORE, when_unreadable=_NONE)
+
+
+def _is_skipped(folder: Folder, name: str, *, is_folder: bool) -> bool:
+    """Whether an ignore file, or git's own folder, keeps an entry out of sight."""
+    return (
+        name == ".git"
+        or folder.git.is_ignored(name, is_folder=is_folder)
+        or folder.agent.is_ignored(name, is_folder=is_folder)
+    )
