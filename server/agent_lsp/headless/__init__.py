@@ -1,1 +1,1 @@
-"""The back door: the same core in a terminal and in CI, and the demo."""
+"""The back door: a terminal or a script in, rows of text or JSON out."""

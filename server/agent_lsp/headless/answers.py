@@ -1,0 +1,116 @@
+"""What an ask is answered: by a person's line at the prompt, or by the rules of a run that nobody attends. Pure."""
+
+import json
+from dataclasses import dataclass
+
+from agent_lsp.domain.encoding import Json
+from agent_lsp.domain.messages import Ask, Category, Message, Response
+from agent_lsp.domain.requests import AskReply
+
+NOBODY = (
+    "Nobody can be asked in this run. Go on without this if you can; "
+    "if not, complete the task by saying what is left to do."
+)
+NOT_COVERED = (
+    "Nobody can be asked in this run, and its standing yes covers no protected file, no write and no command outside "
+    "the workspace. Go on without this if you can; if not, complete the task by saying what is left to do."
+)
+DECIDE = "Nobody can be asked in this run. Decide for yourself, and say in the result what you assumed."
+
+ENDINGS = (Ask.COMPLETION_RESULT, Ask.RESUME_TASK, Ask.RESUME_COMPLETED_TASK)
+"""Asks that end a run, whoever is there."""
+
+AT_REST = (Ask.API_REQ_FAILED, Ask.MISTAKE_LIMIT_REACHED, Ask.AUTO_APPROVAL_MAX_REQ_REACHED)
+"""Asks of a task that stopped before it was done: a person may set it to work again, nothing else does."""
+
+_WRITES = ("newFileCreated", "editedExistingFile", "appliedDiff", "deletedFile", "renamedFile")
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """An answer. `is_refusal`: the model was refused something for want of a person to ask."""
+
+    reply: AskReply
+    is_refusal: bool = False
+
+
+def wants_answer(message: Message) -> bool:
+    """Whether the task waits for the answer of this ask."""
+    return message.waits and message.ask is not None and message.ask.category is not Category.NON_BLOCKING
+
+
+def needs_person(message: Message) -> bool:
+    """Whether a standing yes (`--yes`) leaves this ask to a person."""
+    match message.ask:
+        case Ask.FOLLOWUP | Ask.API_REQ_FAILED | Ask.MISTAKE_LIMIT_REACHED | Ask.AUTO_APPROVAL_MAX_REQ_REACHED:
+            return True
+        case Ask.TOOL:
+            return is_guarded(_body(message))
+        case Ask.COMMAND:
+            # Paths are absolute only outside the workspace.
+            return str(_body(message).get("cwd", "")).startswith("/")
+        case _:
+            return False
+
+
+def is_guarded(body: Json) -> bool:
+    """Whether a tool would write where no standing yes reaches: a protected file, or outside the workspace."""
+    is_write = bool(body.get("changes")) or body.get("tool") in _WRITES
+    return bool(body.get("isProtected")) or (is_write and bool(body.get("isOutsideWorkspace")))
+
+
+def unattended_answer(message: Message, *, approves_all: bool) -> Given | None:
+    """Answer for nobody; None where the task ends with this ask."""
+    if message.ask in ENDINGS or message.ask in AT_REST:
+        return None
+    if message.ask is Ask.FOLLOWUP:
+        return Given(AskReply(Response.MESSAGE, DECIDE), is_refusal=not approves_all)
+    if approves_all and not needs_person(message):
+        return Given(AskReply(Response.YES))
+    return Given(AskReply(Response.NO, NOT_COVERED if approves_all else NOBODY), is_refusal=True)
+
+
+def prompt(message: Message) -> str:
+    """What a person is asked for."""
+    match message.ask:
+        case Ask.FOLLOWUP:
+            return "a number, or your own words: " if _suggestions(message) else "your answer: "
+        case Ask.API_REQ_FAILED:
+            return "try again? [y]es / [n]o: "
+        case Ask.MISTAKE_LIMIT_REACHED:
+            return "go on? [y]es / [n]o / words to go on with: "
+        case Ask.AUTO_APPROVAL_MAX_REQ_REACHED:
+            return "go on, and count anew? [y]es / [n]o: "
+        case _:
+            return "[y]es / [n]o / words to say no with: "
+
+
+def persons_answer(message: Message, line: str) -> AskReply | None:
+    """Understand a line typed at the prompt; None where it says nothing, and the prompt comes again."""
+    words = line.strip()
+    if not words:
+        return None
+    if message.ask is Ask.FOLLOWUP:
+        return AskReply(Response.MESSAGE, _chosen(_suggestions(message), words))
+    match words.lower():
+        case "y" | "yes":
+            return AskReply(Response.YES)
+        case "n" | "no":
+            return AskReply(Response.NO)
+        case _ if message.ask in AT_REST:
+            return AskReply(Response.MESSAGE, words) if message.ask is Ask.MISTAKE_LIMIT_REACHED else None
+        case _:
+            return AskReply(Response.NO, words)
+
+
+def _suggestions(message: Message) -> list[str]:
+    return [str(each.get("answer", "")) for each in _body(message).get("suggest", [])]
+
+
+def _chosen(suggestions: list[str], words: str) -> str:
+    is_number = words.isascii() and words.isdigit() and 1 <= int(words) <= len(suggestions)
+    return suggestions[int(words) - 1] if is_number else words
+
+
+def _body(message: Message) -> Json:
+    return json.loads(message.text or "{}")

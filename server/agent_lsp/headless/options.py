@@ -1,0 +1,53 @@
+"""What a run is asked to do, as values. How they are spelled on a command line is `arguments.py`."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+
+from agent_lsp.domain.encoding import Json
+from agent_lsp.domain.status import PermissionMode
+
+REPLAY_PROFILE = "replay"
+
+
+class OutputFormat(StrEnum):
+    TEXT = "text"
+    JSON = "json"
+    STREAM_JSON = "stream-json"
+
+
+@dataclass(frozen=True, slots=True)
+class RunOptions:
+    """One task, run from a terminal or a script."""
+
+    task: str
+    cwd: Path
+    approves_all: bool = False
+    permission_mode: PermissionMode | None = None
+    profile: str | None = None
+    record: Path | None = None
+    replay: Path | None = None
+    output_format: OutputFormat = OutputFormat.TEXT
+    max_requests: int | None = None
+    max_cost: float | None = None
+    is_quiet: bool = False
+    has_colours: bool = False
+
+    def settings(self) -> Json:
+        """The settings that these options are, to be laid over those of files."""
+        limits = {"requests": self.max_requests, "cost": self.max_cost}
+        settings: Json = {"limits": {name: limit for name, limit in limits.items() if limit is not None}}
+        if self.replay:
+            settings["providers"] = {REPLAY_PROFILE: {"type": "replay", "file": str(self.replay)}}
+        if profile := REPLAY_PROFILE if self.replay else self.profile:
+            settings["currentProvider"] = profile
+        if self.permission_mode:
+            settings["permissionMode"] = self.permission_mode.value
+        return settings
+
+
+@dataclass(frozen=True, slots=True)
+class DemoOptions:
+    is_kept: bool = False
+    """The demo's folder stays."""
+    has_colours: bool = False
