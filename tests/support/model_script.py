@@ -46,7 +46,10 @@ class CallTool(RawCall):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Hold:
-    """The answer stops here until `release` is set; `reached` is set once all before it has been sent."""
+    """The answer stops here until `release` is set; `reached` is set once all before it has been sent.
+
+    As an answer's first part it holds back even the status.
+    """
 
     reached: asyncio.Event = field(default_factory=asyncio.Event)
     release: asyncio.Event = field(default_factory=asyncio.Event)
@@ -107,6 +110,8 @@ class Answer:
     """The body is sent in pieces of this many bytes, each a read of its own for the client."""
     cut_after_bytes: int | None = None
     """The connection closes after this many bytes of the body."""
+    eol: str = "\n"
+    """How lines of the stream end."""
     repeat: int = 1
     """The same answer for this many requests in a row."""
 

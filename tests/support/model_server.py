@@ -17,7 +17,7 @@ from collections.abc import AsyncGenerator, Callable, Iterable, Iterator, Sequen
 from itertools import count
 from pathlib import Path
 
-from support.model_requests import SeenRequest, SeenResult, SeenWords, seen
+from support.model_requests import SeenCall, SeenReply, SeenRequest, SeenResult, SeenWords, seen
 from support.model_script import (
     Answer,
     CallTool,
@@ -52,6 +52,8 @@ __all__ = [
     "Refusal",
     "Say",
     "ScriptedServer",
+    "SeenCall",
+    "SeenReply",
     "SeenRequest",
     "SeenResult",
     "SeenWords",
@@ -82,6 +84,7 @@ class ScriptedServer:
         self._call_ids = (f"call_{n}" for n in count(1))
         self._connections: set[asyncio.Task[None]] = set()
         self._server: asyncio.Server | None = None
+        self.address = ""
         self.requests: list[SeenRequest] = []
         self.problems: list[str] = []
         """What was wrong with requests that had to be refused."""
@@ -90,6 +93,7 @@ class ScriptedServer:
 
     async def start(self, port: int = 0) -> None:
         self._server = await asyncio.start_server(self._serve, "127.0.0.1", port)
+        self.address = f"http://127.0.0.1:{self._server.sockets[0].getsockname()[1]}"
 
     async def stop(self) -> None:
         assert self._server is not None
@@ -98,11 +102,6 @@ class ScriptedServer:
             connection.cancel()
         await asyncio.gather(*self._connections, return_exceptions=True)
         await self._server.wait_closed()
-
-    @property
-    def address(self) -> str:
-        assert self._server is not None
-        return f"http://127.0.0.1:{self._server.sockets[0].getsockname()[1]}"
 
     def base_url(self, api: str) -> str:
         """The base URL as the vendor's SDK takes it."""
@@ -145,6 +144,8 @@ class ScriptedServer:
         turn = as_turn(self._play(index, request))
         if isinstance(turn, Refusal):
             return await sender.refuse(api, turn)
+        if turn.parts and isinstance(first := turn.parts[0], Hold):
+            await sender.hold(first)
         wants_usage = bool((request.body.get("stream_options") or {}).get("include_usage"))
         stream = Stream(turn, request.body["model"], self._call_ids, wants_usage)
         return await sender.stream(turn, STREAMS[api](stream))
@@ -169,11 +170,16 @@ class _Sender:
             if not isinstance(wire, bytes):
                 await self._happen(wire)
                 continue
+            wire = wire.replace(b"\n", answer.eol.encode())  # noqa: PLW2901 - the same bytes, with other line ends
             await self._chunks(wire[:left], answer.split_bytes or _BLOCK_BYTES)
             left = None if left is None else left - len(wire)
             if left is not None and left <= 0:
                 await self._close()
         await self._write(b"0\r\n\r\n")
+
+    async def hold(self, hold: Hold) -> None:
+        hold.reached.set()
+        await hold.release.wait()
 
     async def _chunks(self, block: bytes, size: int) -> None:
         for start in range(0, len(block), size):
@@ -183,8 +189,7 @@ class _Sender:
     async def _happen(self, wire: Hold | Pause | Cut) -> None:
         match wire:
             case Hold():
-                wire.reached.set()
-                await wire.release.wait()
+                await self.hold(wire)
             case Pause():
                 await asyncio.sleep(wire.seconds)
             case Cut(is_reset=True):

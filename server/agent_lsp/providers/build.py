@@ -9,7 +9,7 @@ from agent_lsp.providers.recording import RecordingModel, Streaming
 from agent_lsp.providers.secrets import Secrets
 from agent_lsp.settings.model import Profile
 
-_REFERENCE = "$ENV:"
+REFERENCE = "$ENV:"
 
 
 def build_model(
@@ -40,9 +40,9 @@ def _type_of(profile: Profile, name: str) -> ProviderType:
 
 def _resolved(profile: Profile, name: str, environment: Mapping[str, str]) -> Profile:
     def resolve(value: str, field: str) -> str:
-        if not value.startswith(_REFERENCE):
+        if not value.startswith(REFERENCE):
             return value
-        variable = value.removeprefix(_REFERENCE)
+        variable = value.removeprefix(REFERENCE)
         # A line end that came along from a file is no part of a key.
         if found := environment.get(variable, "").strip():
             return found
