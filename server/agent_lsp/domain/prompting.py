@@ -1,0 +1,53 @@
+"""What a model is told of its surroundings, as facts; `agent/prompt.py` puts them into words."""
+
+from dataclasses import dataclass, field
+
+from agent_lsp.domain.status import PermissionMode
+
+
+@dataclass(frozen=True, slots=True)
+class RuleText:
+    """A file of instructions that the project holds ready for agents."""
+
+    path: str
+    text: str
+    note: str = ""
+    """What was changed in reading it, for the user and the model; empty if nothing was."""
+
+
+@dataclass(frozen=True, slots=True)
+class PromptFacts:
+    """What stays the same from step to step: vendors keep a prompt that does not change."""
+
+    roots: tuple[str, ...]
+    system: str
+    """The operating system, as a name."""
+    mode: str = "code"
+    rules: tuple[RuleText, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class FileTree:
+    """The files below a root, folders with `/` behind them."""
+
+    root: str
+    entries: tuple[str, ...]
+    left_out: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class EnvironmentFacts:
+    """What may change from step to step. Facts that differ only in their time are equal."""
+
+    time: str = field(default="", compare=False)
+    active: str = ""
+    """The path of the document that the user is in."""
+    visible: tuple[str, ...] = ()
+    open: tuple[str, ...] = ()
+    mode: str = "code"
+    permission_mode: PermissionMode = PermissionMode.DEFAULT
+    changed_by_user: tuple[str, ...] = ()
+    """Files that the model has seen and the user has changed since: told once, whenever there are any."""
+    commands: str = ""
+    """What commands in the background have come to: told once, like the files."""
+    trees: tuple[FileTree, ...] = ()
