@@ -1,0 +1,261 @@
+"""The architect: the one place that knows every room, and hands each what it needs of the others."""
+
+import os
+import platform
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from agent_lsp import __version__
+from agent_lsp.agent.ports import Tools
+from agent_lsp.approvals.policy import Rules
+from agent_lsp.domain.documents import Documents, EditorContext
+from agent_lsp.domain.encoding import Json
+from agent_lsp.domain.errors import AgentError
+from agent_lsp.domain.status import PermissionMode
+from agent_lsp.providers.build import REFERENCE, build_model
+from agent_lsp.providers.recording import Streaming
+from agent_lsp.providers.secrets import Secrets
+from agent_lsp.settings.model import LimitSettings, Settings
+from agent_lsp.settings.profiles import profile
+from agent_lsp.settings.sources import read_settings
+from agent_lsp.storage.index import TaskIndex
+from agent_lsp.storage.places import home_folder, state_folder, tasks_folder
+from agent_lsp.tasks.briefing import TaskBriefing
+from agent_lsp.tasks.ports import Briefing, Desk, Equipment, EquippedModel, TaskFacts, Workbench
+from agent_lsp.tasks.tasks import Tasks
+from agent_lsp.tools.apply_diff import ApplyDiff
+from agent_lsp.tools.ask_followup_question import AskFollowupQuestion
+from agent_lsp.tools.attempt_completion import AttemptCompletion
+from agent_lsp.tools.edit_file import EditFile
+from agent_lsp.tools.editing import Editing
+from agent_lsp.tools.execute_command import ExecuteCommand
+from agent_lsp.tools.list_files import ListFiles
+from agent_lsp.tools.read_command_output import ReadCommandOutput
+from agent_lsp.tools.read_file import ReadFile
+from agent_lsp.tools.search_files import SearchFiles
+from agent_lsp.tools.toolbox import Toolbox
+from agent_lsp.tools.update_todo_list import UpdateTodoList
+from agent_lsp.tools.write_to_file import WriteToFile
+from agent_lsp.workspace.commands import Commands
+from agent_lsp.workspace.commands_artifacts import Artifacts
+from agent_lsp.workspace.files import WorkspaceFiles
+from agent_lsp.workspace.opened import NoDocuments
+from agent_lsp.workspace.rules import read_rules
+
+if TYPE_CHECKING:
+    from agent_lsp.headless.options import RunOptions
+
+
+@dataclass(frozen=True, slots=True)
+class Start:
+    """What a server or a run begins with, beside the settings in files."""
+
+    documents: Documents
+    environment: Mapping[str, str]
+    roots: tuple[Path, ...] = ()
+    command_line: Json | None = None
+    record_to: Path | None = None
+
+
+class Hall(Tasks):
+    """The tasks, with the settings and roots of whoever stands at the door."""
+
+    def __init__(self, start: Start) -> None:
+        self._house = House(start)
+        state = self._house.state
+        super().__init__(tasks_folder(state), TaskIndex(state), self._house, self._house.redacted)
+
+    def configure(self, raw: Json) -> tuple[str, ...]:
+        """Take the editor's settings, whole; give back sentences about what was ignored."""
+        return self._house.configure(raw)
+
+    def remarks(self) -> tuple[str, ...]:
+        """Tell what of the settings was ignored, and why."""
+        return self._house.remarks
+
+    def set_roots(self, roots: tuple[Path, ...]) -> None:
+        self._house.set_roots(roots)
+
+    def editor_context(self, context: EditorContext) -> None:
+        self._house.context = context
+
+    def debug_report(self) -> str:
+        """Describe this server for a bug report; nothing in it is secret."""
+        return self._house.redacted(self._house.report() + self.report())
+
+    async def close(self) -> None:
+        await super().close()
+        await self._house.close()
+
+
+class House:
+    """Makes what tasks work with, from the settings, roots and models of the moment."""
+
+    def __init__(self, start: Start) -> None:
+        self.state = state_folder(start.environment)
+        self.context = EditorContext()
+        self._start = start
+        self._home = home_folder(start.environment)
+        self._roots = start.roots
+        self._editor: Json | None = None
+        self._models: dict[str, Streaming] = {}
+        self._secrets = Secrets(_secret_values(start.environment))
+        self._commands = Commands(start.environment)
+        self._settings = Settings()
+        self.remarks = self._reread_settings()
+
+    def configure(self, raw: Json) -> tuple[str, ...]:
+        self._editor = raw
+        self.remarks = self._reread_settings()
+        return self.remarks
+
+    def set_roots(self, roots: tuple[Path, ...]) -> None:
+        self._roots = roots
+        self.remarks = self._reread_settings()
+
+    def redacted(self, text: str) -> str:
+        return self._secrets.removed_from(text)
+
+    def report(self) -> str:
+        settings = self._settings
+        profiles = [f"{name} ({profile.type}, {profile.model})" for name, profile in settings.providers.items()]
+        lines = [
+            f"agent-lsp {__version__}, Python {platform.python_version()}, {platform.platform()}",
+            f"state: {self.state}",
+            f"roots: {', '.join(map(str, self._roots)) or 'none'}",
+            f"profiles: {', '.join(profiles) or 'none'}; current: {settings.current_provider or 'none'}",
+            f"permission mode: {settings.permission_mode.value}",
+            *(f"remark: {remark}" for remark in self.remarks),
+        ]
+        return "\n".join(lines) + "\n"
+
+    async def close(self) -> None:
+        await self._commands.aclose()
+        for model in self._models.values():
+            await model.aclose()
+
+    # The Architect of the tasks.
+
+    def equipment(self) -> Equipment:
+        return Equipment(self._model, self._rules, self._limits)
+
+    def equip(self, facts: TaskFacts, desk: Desk) -> tuple[Workbench, Briefing]:
+        files = self._files()
+        artifacts = Artifacts(facts.folder / "artifacts")
+        limit_seconds = self._settings.limits.command_seconds
+        execute = ExecuteCommand(self._commands, artifacts, files, desk, desk, limit_seconds=limit_seconds)
+        editing = Editing(files, desk, desk)
+        toolbox = Toolbox(
+            [
+                ReadFile(files, desk),
+                ListFiles(files, desk),
+                SearchFiles(files, desk),
+                ApplyDiff(editing, self._settings.fuzzy_threshold),
+                EditFile(editing),
+                WriteToFile(editing),
+                execute,
+                ReadCommandOutput(artifacts),
+                AskFollowupQuestion(desk),
+                UpdateTodoList(desk),
+                AttemptCompletion(),
+            ]
+        )
+        rules = read_rules(self._roots)
+        briefing = TaskBriefing(facts, files, rules, lambda: self.context, execute.background_report)
+        return _Bench(toolbox, execute), briefing
+
+    def roots(self) -> tuple[Path, ...]:
+        return self._roots
+
+    def permission_mode(self) -> PermissionMode:
+        return self._settings.permission_mode
+
+    def _files(self) -> WorkspaceFiles:
+        return WorkspaceFiles(
+            self._roots,
+            self._start.documents,
+            closed_files=self._settings.closed_files,
+            notes=self.state / "notes",
+            environment=self._start.environment,
+        )
+
+    def _reread_settings(self) -> tuple[str, ...]:
+        read = read_settings(
+            home=self._home,
+            roots=self._roots,
+            editor=self._editor,
+            command_line=self._start.command_line,
+            is_trusted=_trusts_nothing,
+        )
+        self._settings = read.settings
+        self._secrets = Secrets(_secret_values(self._start.environment, read.settings))
+        return read.remarks
+
+    def _model(self, name: str | None) -> EquippedModel:
+        """Make the model of a profile once, and again when the profile has changed."""
+        name, chosen = profile(self._settings, name)
+        key = f"{name} {chosen.model_dump_json()}"
+        if key not in self._models:
+            environment, record_to = self._start.environment, self._start.record_to
+            self._models[key] = build_model(chosen, name=name, environment=environment, record_to=record_to)
+        return EquippedModel(name, self._models[key])
+
+    def _rules(self, mode: PermissionMode) -> Rules:
+        return Rules.from_settings(self._settings, mode)
+
+    def _limits(self) -> LimitSettings:
+        return self._settings.limits
+
+
+@dataclass(frozen=True, slots=True)
+class _Bench:
+    """A task's tools, and the commands they leave running."""
+
+    tools: Tools
+    execute: ExecuteCommand
+
+    def background_count(self) -> int:
+        return self.execute.background_count
+
+    async def stop_commands(self) -> None:
+        await self.execute.stop()
+
+
+def open_server_hall(documents: Documents) -> Hall:
+    """Open the hall for a client with documents of its own; its settings and roots follow."""
+    return Hall(Start(documents, dict(os.environ)))
+
+
+async def run_headless(options: "RunOptions") -> int:
+    """Run one task in a terminal or a script; the exit code."""
+    from agent_lsp.headless.run import run_task
+
+    start = Start(NoDocuments(), dict(os.environ), (options.cwd,), options.settings(), options.record)
+    try:
+        hall = Hall(start)
+    except (AgentError, OSError) as error:
+        sys.stderr.write(f"agent-lsp: {error}\n")
+        return 1
+    for remark in hall.remarks():
+        sys.stderr.write(f"agent-lsp: {remark}\n")
+    return await run_task(hall, options)
+
+
+def _trusts_nothing(_root: Path) -> bool:
+    """A project's own settings can tighten, never loosen."""
+    return False
+
+
+def _secret_values(environment: Mapping[str, str], settings: Settings | None = None) -> set[str]:
+    """Collect what must never be written: keys of the settings, and what the environment calls a key or token."""
+    named = {value for name, value in environment.items() if name.upper().endswith(("_API_KEY", "_TOKEN", "_SECRET"))}
+    profiles = settings.providers.values() if settings else ()
+    given = {value for profile in profiles for value in (profile.api_key or "", *profile.headers.values())}
+    return named | {environment.get(value.removeprefix(REFERENCE), "") for value in given} | _literal(given)
+
+
+def _literal(values: set[str]) -> set[str]:
+    return {value for value in values if not value.startswith(REFERENCE)}

@@ -1,5 +1,144 @@
-"""The gate."""
+"""The gate: what the words on the command line mean, and which door they lead to.
+
+The server's door comes first and is found without argparse: an editor waits behind it.
+"""
+
+import sys
+
+TYPE_CHECKING = False  # The import of typing would be paid by every editor's start.
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Sequence
+
+    from agent_lsp.lsp.logs import LogOptions
+    from agent_lsp.lsp.ports import OpenHall
+
+USAGE_ERROR = 2
 
 
-def main() -> int:
+def main(arguments: "Sequence[str] | None" = None) -> int:
+    """Run the command line; the exit code."""
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    if words == ["--stdio"]:
+        return _serve_stdio(None)
+    options = _parser().parse_args(_without_editor_words(words))
+    try:
+        return _run(options)
+    except KeyboardInterrupt:
+        return 130
+
+
+def _run(options: "argparse.Namespace") -> int:
+    if options.stdio or options.tcp:
+        return _serve(options)
+    match options.command:
+        case "run":
+            return _run_task(options)
+        case "demo":
+            return _run_demo(options)
+        case "schema":
+            return _print_schema()
+        case _:
+            _parser().print_help()
+            return USAGE_ERROR
+
+
+def _serve(options: "argparse.Namespace") -> int:
+    from agent_lsp.lsp.logs import LogOptions
+
+    log = LogOptions(options.log_file, options.log_level)
+    if options.stdio:
+        return _serve_stdio(log)
+    from agent_lsp.domain.errors import AgentError
+    from agent_lsp.lsp.tcp import run_tcp
+
+    try:
+        return run_tcp(options.tcp, options.token, _load_server, log)
+    except (AgentError, OSError) as error:
+        print(f"agent-lsp: {error}", file=sys.stderr)
+        return USAGE_ERROR
+
+
+def _serve_stdio(log: "LogOptions | None") -> int:
+    from agent_lsp.lsp.boot import run_stdio
+
+    return run_stdio(_load_server, log)
+
+
+def _load_server() -> "OpenHall":
+    from agent_lsp.app import open_server_hall
+
+    return open_server_hall
+
+
+def _run_task(options: "argparse.Namespace") -> int:
+    import asyncio
+
+    from agent_lsp.domain.errors import BadParams
+    from agent_lsp.headless.arguments import run_options
+
+    try:
+        run = run_options(options)
+    except BadParams as error:
+        print(f"agent-lsp: {error}", file=sys.stderr)
+        return USAGE_ERROR
+    from agent_lsp.app import run_headless
+
+    return asyncio.run(run_headless(run))
+
+
+def _run_demo(options: "argparse.Namespace") -> int:
+    import asyncio
+
+    from agent_lsp.headless.arguments import demo_options
+    from agent_lsp.headless.demo import run_demo
+
+    return asyncio.run(run_demo(demo_options(options)))
+
+
+def _print_schema() -> int:
+    import json
+
+    from agent_lsp.lsp.schema import schema
+
+    print(json.dumps(schema(), indent=2))
     return 0
+
+
+def _parser() -> "argparse.ArgumentParser":
+    import argparse
+
+    from agent_lsp import __version__
+    from agent_lsp.headless.arguments import add_demo_arguments, add_run_arguments
+
+    parser = argparse.ArgumentParser(
+        prog="agent-lsp", description="A coding agent that lives where language servers live."
+    )
+    parser.add_argument("--version", action="version", version=f"agent-lsp {__version__}")
+    _add_server_arguments(parser)
+    commands = parser.add_subparsers(dest="command", metavar="command")
+    add_run_arguments(commands.add_parser("run", help="do one task here, without an editor"))
+    add_demo_arguments(commands.add_parser("demo", help="watch a recorded task fix a small project"))
+    commands.add_parser("schema", help="print the JSON Schema of the protocol")
+    return parser
+
+
+def _add_server_arguments(parser: "argparse.ArgumentParser") -> None:
+    from pathlib import Path
+
+    server = parser.add_argument_group("language server")
+    door = server.add_mutually_exclusive_group()
+    door.add_argument("--stdio", action="store_true", help="serve an editor over standard input and output")
+    door.add_argument("--tcp", metavar="HOST:PORT", help="serve one editor over TCP, on the loopback address")
+    server.add_argument("--token", help="what a TCP client has to send; needed for any but the loopback address")
+    server.add_argument("--log-file", type=Path, metavar="FILE", help="write the log here")
+    server.add_argument("--log-level", default="info", choices=["debug", "info", "warning", "error"])
+
+
+def _without_editor_words(words: "list[str]") -> "list[str]":
+    """Drop what some LSP clients add by themselves; the client's process id comes with `initialize` anyway."""
+    return [word for word in words if not word.startswith("--clientProcessId=")]
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -63,7 +63,7 @@ class FakeHall:
         self._take("answer", (task_id, ts, reply))
         return Answered(accepted=True)
 
-    def send(
+    async def send(
         self, task_id: str, text: str, images: tuple[str, ...], delivery: Literal["queue", "steer", "interrupt"]
     ) -> Sent:
         self._take("send", (task_id, text, images, delivery))
@@ -77,17 +77,17 @@ class FakeHall:
     async def clear(self, task_id: str | None) -> None:
         self._take("clear", task_id)
 
-    def resume(self, task_id: str) -> Status:
+    async def resume(self, task_id: str) -> Status:
         self._take("resume", task_id)
         if task_id != "t1":
             raise TaskUnknown(f"There is no task {task_id}; agent/listTasks has those there are.")
         return STATUS
 
-    def list_tasks(self, *, cursor: str | None, limit: int, query: str | None) -> TaskList:
+    async def list_tasks(self, *, cursor: str | None, limit: int, query: str | None) -> TaskList:
         self._take("list_tasks", (cursor, limit, query))
         return TaskList((SUMMARY,) if self.task else ())
 
-    def rename(self, task_id: str, title: str) -> None:
+    async def rename(self, task_id: str, title: str) -> None:
         self._take("rename", (task_id, title))
 
     async def delete(self, task_id: str) -> None:

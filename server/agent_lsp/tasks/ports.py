@@ -114,6 +114,7 @@ class TaskFacts:
     task_id: str
     folder: Path
     mode: Callable[[], str]
+    permission_mode: Callable[[], PermissionMode]
     context: tuple[ContextReference, ...] = ()
 
 

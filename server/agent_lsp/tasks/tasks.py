@@ -11,7 +11,17 @@ from uuid import uuid4
 from agent_lsp.domain.errors import BadParams, TaskUnknown
 from agent_lsp.domain.files import Change
 from agent_lsp.domain.notices import Listener
-from agent_lsp.domain.requests import Answered, AskReply, NewTask, Sent, Snapshot, TaskList, TaskReference, TaskSummary
+from agent_lsp.domain.requests import (
+    Answered,
+    AskReply,
+    ContextReference,
+    NewTask,
+    Sent,
+    Snapshot,
+    TaskList,
+    TaskReference,
+    TaskSummary,
+)
 from agent_lsp.domain.status import PermissionMode, Status
 from agent_lsp.storage.journal import Journal, Redact
 from agent_lsp.storage.records import Cleared, MessageChanged, Renamed, Started
@@ -153,6 +163,15 @@ class Tasks:
         else:
             self._task(task_id).set_permission_mode(mode)
 
+    def report(self) -> str:
+        """Describe the live tasks for a bug report: no words of theirs, only how they stand."""
+        lines = [f"listeners: {len(self._listeners)}", f"live tasks: {len(self._live)}"]
+        for task in self._live.values():
+            status = task.status()
+            ask = status.ask.kind.value if status.ask else "none"
+            lines.append(f"task {task.id}: {status.state.value}, ask {ask}, seq {status.seq}, model {status.model}")
+        return "\n".join(lines) + "\n"
+
     async def close(self) -> None:
         """Settle all tasks, end their commands, and let go of their journals."""
         tasks = list(self._live.values())
@@ -187,11 +206,14 @@ class Tasks:
         journal = Journal.create(start.folder, self._redact)
         journal.append(_started(start, self._architect.roots(), request.client_request_id))
         task = Task(start, journal, equipment, self._listeners, self._note)
-        facts = TaskFacts(task_id, start.folder, lambda: task.mode, request.context)
-        task.equip(*self._architect.equip(facts, task))
+        self._equip(task, request.context)
         self._live[task_id] = task
         self._current = task_id
         return task
+
+    def _equip(self, task: Task, context: tuple[ContextReference, ...] = ()) -> None:
+        facts = TaskFacts(task.id, task.folder, lambda: task.mode, lambda: task.permission_mode, context)
+        task.equip(*self._architect.equip(facts, task))
 
     async def _bring_back(self, task_id: str) -> Task:
         journal, reading = await asyncio.to_thread(Journal.open, self._task_folder(task_id), self._redact)
@@ -202,7 +224,7 @@ class Tasks:
         changes = {record.ts: record for record in records if isinstance(record, MessageChanged)}
         start = _restart(stored, self._task_folder(task_id), changes)
         task = Task(start, journal, self._architect.equipment(), self._listeners, self._note)
-        task.equip(*self._architect.equip(TaskFacts(task_id, start.folder, lambda: task.mode), task))
+        self._equip(task)
         self._live[task_id] = task
         task.come_back()
         return task

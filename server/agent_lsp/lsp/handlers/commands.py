@@ -34,8 +34,8 @@ def _register_words(server: AgentServer) -> None:
         return to_wire(server.hall.new_task(NewTask(_needed_text(arguments, "agent.newTask"))))
 
     @server.command("agent.send")
-    def send(arguments: Sequence[object]) -> Json:
-        return to_wire(server.hall.send(_current(server), _needed_text(arguments, "agent.send"), (), "queue"))
+    async def send(arguments: Sequence[object]) -> Json:
+        return to_wire(await server.hall.send(_current(server), _needed_text(arguments, "agent.send"), (), "queue"))
 
     @server.command("agent.cancel")
     def cancel(arguments: Sequence[object]) -> None:

@@ -29,7 +29,7 @@ def register(server: AgentServer) -> None:
 
     @server.feature(types.SET_TRACE)
     def set_trace(params: types.SetTraceParams) -> None:
-        server.connection.trace_level = str(params.value)
+        server.connection.trace_level = params.value.value
 
     @server.feature(types.WINDOW_WORK_DONE_PROGRESS_CANCEL)
     def cancel_progress(params: types.WorkDoneProgressCancelParams) -> None:

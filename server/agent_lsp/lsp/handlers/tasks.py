@@ -19,8 +19,8 @@ def _register_running(server: AgentServer) -> None:
         return to_wire(server.hall.new_task(params.to_request()))
 
     @server.feature("agent/sendMessage")
-    def send_message(params: wire.SendMessageParams) -> Json:
-        return to_wire(server.hall.send(params.task_id, params.text, params.images, params.delivery))
+    async def send_message(params: wire.SendMessageParams) -> Json:
+        return to_wire(await server.hall.send(params.task_id, params.text, params.images, params.delivery))
 
     @server.feature("agent/cancelTask")
     async def cancel_task(params: wire.TaskParams) -> Json:
@@ -33,7 +33,7 @@ def _register_running(server: AgentServer) -> None:
     @server.feature("agent/resumeTask")
     async def resume_task(params: wire.TaskParams) -> Json:
         await server.until_configured()
-        return to_wire(server.hall.resume(params.task_id))
+        return to_wire(await server.hall.resume(params.task_id))
 
 
 def _register_history(server: AgentServer) -> None:
@@ -49,13 +49,13 @@ def _register_history(server: AgentServer) -> None:
         return snapshot_to_wire(snapshot)
 
     @server.feature("agent/listTasks")
-    def list_tasks(params: wire.ListTasksParams) -> Json:
-        listed = server.hall.list_tasks(cursor=params.cursor, limit=params.limit, query=params.query)
+    async def list_tasks(params: wire.ListTasksParams) -> Json:
+        listed = await server.hall.list_tasks(cursor=params.cursor, limit=params.limit, query=params.query)
         return {"tasks": [], **to_wire(listed)}
 
     @server.feature("agent/renameTask")
-    def rename_task(params: wire.RenameTaskParams) -> None:
-        server.hall.rename(params.task_id, params.title)
+    async def rename_task(params: wire.RenameTaskParams) -> None:
+        await server.hall.rename(params.task_id, params.title)
 
     @server.feature("agent/deleteTask")
     async def delete_task(params: wire.TaskParams) -> None:
