@@ -1,12 +1,14 @@
 """Records for the tests of this room: one of each kind, and a small task as a journal has it."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from agent_lsp.domain.events import Kept, TodosChanged
 from agent_lsp.domain.history import Call, HistoryItem, Reply, Result, Spoken, Thought, Words, history_item_to_wire
 from agent_lsp.domain.messages import Answer, Ask, CheckpointMark, Message, Progress, Response, Say
-from agent_lsp.domain.status import ContextUse, PermissionMode, Todo, Usage
+from agent_lsp.domain.requests import TaskList, TaskSummary
+from agent_lsp.domain.status import ContextUse, PermissionMode, State, Todo, Usage
 from agent_lsp.storage.journal import FILE_NAME, unredacted
 from agent_lsp.storage.lines import encode_line
 from agent_lsp.storage.records import (
@@ -77,3 +79,27 @@ def put_journal(folder: Path, content: bytes) -> Path:
     folder.mkdir(parents=True)
     (folder / FILE_NAME).write_bytes(content)
     return folder
+
+
+USAGE = Usage(1, 2, 3, 4, None)
+
+
+def summary(number: int, title: str = "Task", state: State = State.IDLE) -> TaskSummary:
+    return TaskSummary(f"task-{number}", title, number, state, USAGE)
+
+
+def store(state: Path, task: TaskSummary) -> TaskSummary:
+    """Put a task on the disk that the index should list in this way."""
+    ask = Ask.COMPLETION_RESULT if task.state is State.IDLE else Ask.TOOL
+    records = (
+        replace(STARTED, task_id=task.task_id, client_request_id=f"request-{task.ts}"),
+        MessageAdded(Message(task.ts, "ask", ask, text="x")),
+        UsageCounted(task.usage),
+        Renamed(task.title),
+    )
+    put_journal(state / "tasks" / task.task_id, journal_of(records))
+    return task
+
+
+def ids(page: TaskList) -> list[str]:
+    return [task.task_id for task in page.tasks]

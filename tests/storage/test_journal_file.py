@@ -1,6 +1,7 @@
 """The journal's file: what a kill, a full disk or a second server can do to it."""
 
 import errno
+import fcntl
 import os
 import random
 import resource
@@ -8,7 +9,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -147,6 +148,51 @@ def test_task_that_does_not_exist_is_unknown(folder: Path) -> None:
     for read in (Journal.open, read_journal):
         with pytest.raises(TaskUnknown, match=r"^There is no task task-1: choose one of the task list\.$"):
             read(folder)
+
+
+@pytest.mark.parametrize("read", [Journal.open, read_journal])
+def test_journal_that_is_no_file_says_so(folder: Path, read: Callable[[Path], object]) -> None:
+    (folder / FILE_NAME).mkdir(parents=True)
+
+    with pytest.raises(StorageProblem, match=rf"\(Is a directory\): check {folder} and its disk"):
+        read(folder)
+
+
+def test_link_in_place_of_a_journal_is_not_written_to(folder: Path, tmp_path: Path) -> None:
+    put_journal(tmp_path / "precious", b"precious")
+    folder.mkdir(parents=True)
+    (folder / FILE_NAME).symlink_to(tmp_path / "precious" / FILE_NAME)
+
+    with pytest.raises(StorageProblem, match=r"^The task cannot be opened \("):
+        Journal.open(folder)
+
+    assert (tmp_path / "precious" / FILE_NAME).read_bytes() == b"precious"
+
+
+def test_mending_that_the_disk_refuses_leaves_the_task_free(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    put_journal(folder, journal_of([STARTED]) + b"torn")
+
+    def refuse(*_: object) -> None:
+        raise OSError(errno.EIO, os.strerror(errno.EIO))
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "ftruncate", refuse)
+        with pytest.raises(StorageProblem):
+            Journal.open(folder)
+
+    Journal.open(folder)[0].close()
+
+
+def test_file_system_that_cannot_lock_is_refused(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    put_journal(folder, journal_of([STARTED]))
+
+    def refuse(*_: object) -> None:
+        raise OSError(errno.ENOLCK, os.strerror(errno.ENOLCK))
+
+    monkeypatch.setattr(fcntl, "flock", refuse)
+
+    with pytest.raises(StorageProblem, match=r"^The task cannot be locked \(No locks available\): check "):
+        Journal.open(folder)
 
 
 def test_task_is_never_created_twice(folder: Path) -> None:

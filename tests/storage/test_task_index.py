@@ -2,28 +2,17 @@
 
 import sqlite3
 import threading
-import time
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from storage_samples import EVERY_KIND, STARTED, journal_of, put_journal
-from storage_strategies import Memory, lives
+from storage_samples import EVERY_KIND, ids, journal_of, put_journal, store, summary
 
-from agent_lsp.domain.errors import BadParams, StorageProblem, TaskBusy, TaskUnknown
-from agent_lsp.domain.messages import Ask, Message, Say
-from agent_lsp.domain.requests import TaskList, TaskSummary
-from agent_lsp.domain.status import State, Usage
+from agent_lsp.domain.errors import BadParams
+from agent_lsp.domain.requests import TaskList
+from agent_lsp.domain.status import State
 from agent_lsp.storage.index import TaskIndex
-from agent_lsp.storage.journal import Journal
-from agent_lsp.storage.lines import read_lines
-from agent_lsp.storage.records import MessageAdded, Renamed, UsageCounted
-from agent_lsp.storage.restore import restore
-from agent_lsp.storage.summary import entry_of, find_entry
-
-USAGE = Usage(1, 2, 3, 4, None)
 
 
 @pytest.fixture
@@ -31,27 +20,6 @@ def index(tmp_path: Path) -> Iterator[TaskIndex]:
     index = TaskIndex(tmp_path)
     yield index
     index.close()
-
-
-def summary(number: int, title: str = "Task", state: State = State.IDLE) -> TaskSummary:
-    return TaskSummary(f"task-{number}", title, number, state, USAGE)
-
-
-def store(state: Path, task: TaskSummary) -> TaskSummary:
-    """Put a task on the disk that the index should list in this way."""
-    ask = Ask.COMPLETION_RESULT if task.state is State.IDLE else Ask.TOOL
-    records = (
-        replace(STARTED, task_id=task.task_id, client_request_id=f"request-{task.ts}"),
-        MessageAdded(Message(task.ts, "ask", ask, text="x")),
-        UsageCounted(task.usage),
-        Renamed(task.title),
-    )
-    put_journal(state / "tasks" / task.task_id, journal_of(records))
-    return task
-
-
-def ids(page: TaskList) -> list[str]:
-    return [task.task_id for task in page.tasks]
 
 
 def test_tasks_are_listed_newest_first(tmp_path: Path, index: TaskIndex) -> None:
@@ -262,101 +230,3 @@ def test_index_serves_several_threads(tmp_path: Path, index: TaskIndex) -> None:
         thread.join()
 
     assert len(index.list().tasks) == 40
-
-
-def test_deleted_task_is_gone_from_list_and_disk(tmp_path: Path, index: TaskIndex) -> None:
-    store(tmp_path, summary(1))
-    (tmp_path / "tasks" / "task-1" / "artifacts").mkdir()
-    index.list()
-
-    index.delete("task-1")
-
-    assert index.list() == TaskList(())
-    assert list((tmp_path / "tasks").iterdir()) == []
-
-
-def test_task_that_is_open_is_not_deleted(tmp_path: Path, index: TaskIndex) -> None:
-    task = store(tmp_path, summary(1))
-    journal, _ = Journal.open(tmp_path / "tasks" / "task-1")
-
-    with pytest.raises(TaskBusy):
-        index.delete("task-1")
-
-    journal.close()
-    assert index.list() == TaskList((task,))
-
-
-@pytest.mark.parametrize("task_id", ["", ".", "..", "../x", "a/b", "/etc", "task-9", "a\0b", "x" * 65, "task-1\n"])
-def test_deleting_reaches_only_tasks(tmp_path: Path, index: TaskIndex, task_id: str) -> None:
-    store(tmp_path, summary(1))
-    (tmp_path / "x").mkdir()
-
-    with pytest.raises(TaskUnknown):
-        index.delete(task_id)
-
-    assert ids(index.list()) == ["task-1"]
-    assert (tmp_path / "x").is_dir()
-
-
-def test_link_in_place_of_a_task_is_not_followed(tmp_path: Path, index: TaskIndex) -> None:
-    precious = put_journal(tmp_path / "precious", journal_of(EVERY_KIND))
-    store(tmp_path, summary(1))
-    (tmp_path / "tasks" / "task-1" / "link").symlink_to(precious)
-    (tmp_path / "tasks" / "task-2").symlink_to(precious)
-
-    index.delete("task-1")
-    with pytest.raises(TaskUnknown):
-        index.delete("task-2")
-
-    assert len(list(precious.iterdir())) == 1
-
-
-def test_remains_of_a_deletion_are_swept_up_by_the_next(tmp_path: Path, index: TaskIndex) -> None:
-    (tmp_path / "tasks" / ".deleted-task-9-abcd" / "artifacts").mkdir(parents=True)
-    store(tmp_path, summary(1))
-
-    index.delete("task-1")
-
-    assert list((tmp_path / "tasks").iterdir()) == []
-
-
-def test_deletion_that_the_disk_refuses_says_so(
-    tmp_path: Path, index: TaskIndex, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    store(tmp_path, summary(1))
-
-    def refuse(*_: object) -> None:
-        raise PermissionError(13, "Permission denied")
-
-    monkeypatch.setattr(Path, "rename", refuse)
-
-    with pytest.raises(StorageProblem, match=r"^The task cannot be deleted \(Permission denied\): make "):
-        index.delete("task-1")
-
-
-@given(lives())
-def test_line_of_the_list_is_found_without_reading_all_of_a_journal(memory: Memory) -> None:
-    content = journal_of(memory.records)
-
-    assert find_entry(content, "task-1") == entry_of(restore(read_lines(content), "task-1"))
-
-
-def test_line_of_the_list_is_found_behind_damage() -> None:
-    content = journal_of([Renamed("lost")]) + journal_of([STARTED, Renamed("Sums")])[:-9]
-
-    entry = find_entry(content, "task-1")
-
-    assert entry is not None
-    assert (entry.summary.title, entry.client_request_id) == ("lost", None)
-
-
-def test_line_of_the_list_is_found_in_a_moment() -> None:
-    message = MessageAdded(Message(5, "say", say=Say.TEXT, text="word " * 200))
-    content = journal_of([STARTED, *[message] * 20_000])
-    began = time.perf_counter()
-    find_entry(content, "task-1")
-    found = time.perf_counter() - began
-    restore(read_lines(content), "task-1")
-    restored = time.perf_counter() - began - found
-
-    assert found < restored / 5, f"{found * 1e3:.1f} ms against {restored * 1e3:.1f} ms for {len(content)} bytes"
