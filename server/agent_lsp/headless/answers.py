@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import dataclass
+from pathlib import Path
 
 from agent_lsp.domain.encoding import Json
 from agent_lsp.domain.messages import Ask, Category, Message, Response
@@ -39,16 +40,15 @@ def wants_answer(message: Message) -> bool:
     return message.waits and message.ask is not None and message.ask.category is not Category.NON_BLOCKING
 
 
-def needs_person(message: Message) -> bool:
-    """Whether a standing yes (`--yes`) leaves this ask to a person."""
+def needs_person(message: Message, root: Path) -> bool:
+    """Whether a standing yes (`--yes`) for the folder `root` leaves this ask to a person."""
     match message.ask:
         case Ask.FOLLOWUP | Ask.API_REQ_FAILED | Ask.MISTAKE_LIMIT_REACHED | Ask.AUTO_APPROVAL_MAX_REQ_REACHED:
             return True
         case Ask.TOOL:
             return is_guarded(_body(message))
         case Ask.COMMAND:
-            # Paths are absolute only outside the workspace.
-            return str(_body(message).get("cwd", "")).startswith("/")
+            return not (root / _body(message).get("cwd", "")).is_relative_to(root)
         case _:
             return False
 
@@ -59,13 +59,13 @@ def is_guarded(body: Json) -> bool:
     return bool(body.get("isProtected")) or (is_write and bool(body.get("isOutsideWorkspace")))
 
 
-def unattended_answer(message: Message, *, approves_all: bool) -> Given | None:
+def unattended_answer(message: Message, root: Path, *, approves_all: bool) -> Given | None:
     """Answer for nobody; None where the task ends with this ask."""
     if message.ask in ENDINGS or message.ask in AT_REST:
         return None
     if message.ask is Ask.FOLLOWUP:
         return Given(AskReply(Response.MESSAGE, DECIDE), is_refusal=not approves_all)
-    if approves_all and not needs_person(message):
+    if approves_all and not needs_person(message, root):
         return Given(AskReply(Response.YES))
     return Given(AskReply(Response.NO, NOT_COVERED if approves_all else NOBODY), is_refusal=True)
 

@@ -99,7 +99,7 @@ def _has_colours(namespace: Namespace) -> bool:
 
 
 def _folder(text: str) -> Path:
-    path = Path(text).absolute()
+    path = Path(text).resolve()
     if not path.is_dir():
         raise ArgumentTypeError(f"there is no folder {text}")
     return path

@@ -5,6 +5,7 @@ Prose, thoughts and command output are shown as they grow; anything else as rows
 
 from dataclasses import dataclass
 from enum import Enum, auto
+from pathlib import Path
 
 from agent_lsp.domain.messages import Ask, Message, Say
 from agent_lsp.domain.notices import DeltaNotice, MessageNotice, Notice, StatusNotice
@@ -36,8 +37,9 @@ class _Growing:
 class Renderer:
     """Shows one task. It remembers which messages it has shown, and nothing of what they said."""
 
-    def __init__(self, paint: Paint) -> None:
+    def __init__(self, paint: Paint, root: Path) -> None:
         self._paint = paint
+        self._root = root
         self._growing: dict[int, _Growing] = {}
         self._shown: dict[int, bool] = {}
         """By `ts`: whether its answer is shown, too."""
@@ -84,7 +86,7 @@ class Renderer:
 
     def _new_rows(self, message: Message) -> str:
         rows = task_rows(message.text or "", self._paint) if message.say is Say.TEXT else []
-        rows = rows or message_rows(message, self._paint)
+        rows = rows or message_rows(message, self._paint, self._root)
         answer = answer_rows(message, self._paint)
         if rows:
             self._shown[message.ts] = bool(answer)

@@ -5,6 +5,7 @@ Every text of a model, a file or a command is made safe before it becomes part o
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import Any, cast
 
 from agent_lsp.domain.encoding import Json
@@ -30,10 +31,10 @@ _VERBS: Mapping[str, tuple[str, str]] = {
 """What a tool wants, and what it did."""
 
 
-def message_rows(message: Message, paint: Paint) -> list[str]:
-    """The lines of a whole message; none where there is nothing to see."""
+def message_rows(message: Message, paint: Paint, root: Path) -> list[str]:
+    """The lines of a whole message; none where there is nothing to see. `root` is the folder that goes unsaid."""
     if message.ask:
-        return _ask_rows(message.ask, message.text or "", paint)
+        return _ask_rows(message.ask, message.text or "", paint, root)
     return _say_rows(message.say, message.text or "", paint) if message.say else []
 
 
@@ -67,12 +68,12 @@ def usage_row(usage: Usage, paint: Paint) -> str:
 _APPROVALS = (Ask.TOOL, Ask.COMMAND, Ask.USE_MCP_SERVER, Ask.BROWSER_ACTION_LAUNCH)
 
 
-def _ask_rows(ask: Ask, text: str, paint: Paint) -> list[str]:
+def _ask_rows(ask: Ask, text: str, paint: Paint, root: Path) -> list[str]:
     match ask:
         case Ask.TOOL:
             return [_question(_tool_title(body := _body(text), 0), paint), *_reason(body, paint), *_diffs(body, paint)]
         case Ask.COMMAND:
-            return _command_ask(_body(text), paint)
+            return _command_ask(_body(text), paint, root)
         case Ask.FOLLOWUP:
             return _followup(_body(text), paint)
         case Ask.COMPLETION_RESULT:
@@ -177,16 +178,21 @@ def _warnings(body: Json) -> Iterable[str]:
     return (f" ({words})" for flag, words in flags.items() if body.get(flag))
 
 
-def _command_ask(body: Json, paint: Paint) -> list[str]:
-    command, cwd = clean(str(body.get("command", ""))), clean(str(body.get("cwd", ".")))
-    first, *rest = command.split("\n")
-    where = f" in {cwd}" if cwd not in ("", ".") else ""
-    rows = [_question(f"run{where}", paint), INDENT + paint(Tone.BOLD, f"$ {first}")]
+def _command_ask(body: Json, paint: Paint, root: Path) -> list[str]:
+    first, *rest = clean(str(body.get("command", ""))).split("\n")
+    rows = [_question(f"run{_where(body, root)}", paint), INDENT + paint(Tone.BOLD, f"$ {first}")]
     rows += [INDENT + paint(Tone.BOLD, f"  {line}") for line in rest]
     segments: list[Json] = body.get("segments", [])
     if len(segments) > 1:
         rows += [INDENT + paint(Tone.DIM, _segment(segment)) for segment in segments]
     return [*rows, *_reason(body, paint)]
+
+
+def _where(body: Json, root: Path) -> str:
+    folder = root / str(body.get("cwd", ""))
+    if folder == root:
+        return ""
+    return clean(f" in {folder.relative_to(root) if folder.is_relative_to(root) else folder}")
 
 
 def _segment(segment: Json) -> str:

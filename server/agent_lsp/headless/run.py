@@ -129,15 +129,15 @@ class Run:
     async def _answer(self, message: Message) -> Given | None:
         if message.ask in ENDINGS:
             return None
-        is_covered = self._options.approves_all and not needs_person(message)
+        is_covered = self._options.approves_all and not needs_person(message, self._options.cwd)
         if self._console.can_ask() and not is_covered and (reply := await self._ask_person(message)):
             return Given(reply)
-        return unattended_answer(message, approves_all=self._options.approves_all)
+        return unattended_answer(message, self._options.cwd, approves_all=self._options.approves_all)
 
     async def _ask_person(self, message: Message) -> AskReply | None:
         """Ask until the answer says something; None once nobody is there any more."""
         if not self._view.shows_asks:
-            self._console.warn("".join(f"{row}\n" for row in message_rows(message, self._paint)))
+            self._console.warn("".join(f"{row}\n" for row in message_rows(message, self._paint, self._options.cwd)))
         while (line := await self._console.ask(self._paint(Tone.MAGENTA, prompt(message)))) is not None:
             if reply := persons_answer(message, line):
                 return reply

@@ -1,6 +1,7 @@
 """The output formats of a run: what each writes at its beginning, for every notice, and at its end. No I/O."""
 
 import json
+from pathlib import Path
 from typing import Protocol
 
 from agent_lsp import __version__
@@ -39,7 +40,7 @@ class View(Protocol):
 def view_of(options: RunOptions) -> View:
     match options.output_format:
         case OutputFormat.TEXT:
-            return QuietView() if options.is_quiet else TextView(Paint(options.has_colours))
+            return QuietView() if options.is_quiet else TextView(Paint(options.has_colours), options.cwd)
         case OutputFormat.JSON:
             return JsonView(is_quiet=options.is_quiet)
         case OutputFormat.STREAM_JSON:
@@ -52,9 +53,9 @@ class TextView:
     shows_asks = True
     wants_messages = False
 
-    def __init__(self, paint: Paint) -> None:
+    def __init__(self, paint: Paint, root: Path) -> None:
         self._paint = paint
-        self._renderer = Renderer(paint)
+        self._renderer = Renderer(paint, root)
 
     def opening(self) -> str:
         return ""

@@ -73,12 +73,12 @@ def _uri_of(change: Json) -> str | None:
 def edited(text: str, edits: list[Json]) -> str:
     """Apply text edits, all of them meant for the text as it is. Positions count bytes of UTF-8."""
     content = text.encode()
-    starts = [0, *(place + 1 for place, byte in enumerate(content) if byte == ord("\n"))]
+    line_starts = [0, *(place + 1 for place, byte in enumerate(content) if byte == ord("\n"))]
 
     def offset(position: Json) -> int:
-        return starts[position["line"]] + position["character"]
+        return line_starts[int(position["line"])] + int(position["character"])
 
-    for edit in sorted(edits, key=lambda edit: offset(edit["range"]["start"]), reverse=True):
-        start, end = offset(edit["range"]["start"]), offset(edit["range"]["end"])
-        content = content[:start] + edit["newText"].encode() + content[end:]
+    spans = [(offset(edit["range"]["start"]), offset(edit["range"]["end"]), edit["newText"]) for edit in edits]
+    for start, end, new_text in sorted(spans, reverse=True):
+        content = content[:start] + new_text.encode() + content[end:]
     return content.decode()

@@ -2,7 +2,6 @@
 
 import asyncio
 import os
-from pathlib import Path
 
 from agent_lsp import __version__
 from agent_lsp.domain.encoding import Json
@@ -32,20 +31,21 @@ class Playing:
     """The client's side of the task: the server's peer, and the person who says yes."""
 
     def __init__(self, editor: DemoEditor, console: Console, paint: Paint, *, pause_seconds: float) -> None:
+        self._folder = editor.file.path.parent
         self.usage = Usage()
         self._editor = editor
         self._console = console
         self._paint = paint
-        self._renderer = Renderer(paint)
+        self._renderer = Renderer(paint, self._folder)
         self._pause_seconds = pause_seconds
         # None once the server has ended.
         self._asks: asyncio.Queue[Message | None] = asyncio.Queue()
         self._connection: Connection | None = None
 
-    async def play(self, connection: Connection, task: str, folder: Path, settings: Json) -> None:
+    async def play(self, connection: Connection, task: str, settings: Json) -> None:
         """Play the task from its words to its completion, and part from the server as one should."""
         self._connection = connection
-        await self._shake_hands(connection, folder, settings)
+        await self._shake_hands(connection, settings)
         self._editor.open_in(connection)
         task_id = (await connection.request("agent/newTask", {"text": task}))["taskId"]
         while (message := await self._next_ask()).ask is not Ask.COMPLETION_RESULT:
@@ -88,7 +88,8 @@ class Playing:
             raise DemoFailed("The server ended before the task did.")
         return message
 
-    async def _shake_hands(self, connection: Connection, folder: Path, settings: Json) -> None:
+    async def _shake_hands(self, connection: Connection, settings: Json) -> None:
+        folder = self._folder
         params: Json = {
             "processId": os.getpid(),
             "clientInfo": {"name": "agent-lsp demo", "version": __version__},
@@ -104,7 +105,9 @@ class Playing:
 
     async def _approve(self, connection: Connection, task_id: str, message: Message) -> None:
         if message.ask not in _APPROVALS:
-            raise DemoFailed("\n".join(message_rows(message, Paint(is_on=False))) or "The task was stopped.")
+            raise DemoFailed(
+                "\n".join(message_rows(message, Paint(is_on=False), self._folder)) or "The task was stopped."
+            )
         self._console.show(self._paint(Tone.DIM, "  approving…\n"))
         # For whoever watches: time to read what is approved.
         await asyncio.sleep(self._pause_seconds)

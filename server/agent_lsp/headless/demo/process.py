@@ -39,7 +39,7 @@ async def serving(peer: Peer, folder: Path, state: Path, log: Path) -> AsyncGene
     with log.open("wb") as errors:
         process = await asyncio.create_subprocess_exec(
             # Without the current folder on its path: a module of the project's must not stand in for one of ours.
-            *(sys.executable, "-P", "-m", "agent_lsp.cli", "--stdio"),
+            *(sys.executable, "-P", "-m", "agent_lsp", "--stdio"),
             cwd=folder,
             env=_environment(state),
             stdin=PIPE,

@@ -1,6 +1,7 @@
 """The course of the demo: a failing test, a recorded task that mends it through an editor, and proof that it did."""
 
 import asyncio
+import os
 import shutil
 import sys
 import tempfile
@@ -20,6 +21,7 @@ from agent_lsp.headless.paint import Paint, Tone, is_terminal
 from agent_lsp.headless.ports import Console
 from agent_lsp.headless.rows import usage_row
 from agent_lsp.headless.terminal import Terminal
+from agent_lsp.storage.places import home_folder
 
 TASK = "The tests fail. Find out why, mend the code, and show me that they pass."
 OPEN_FILE = "prices.py"
@@ -106,12 +108,12 @@ async def _play_on(stage: _Stage, console: Console, paint: Paint) -> None:
     editor = DemoEditor(file)
     playing = Playing(editor, console, paint, pause_seconds=1.0 if is_terminal(sys.stdout) else 0.0)
     async with serving(playing, stage.project, stage.state, stage.log) as connection:
-        await playing.play(connection, TASK, stage.project, _settings(stage))
+        await playing.play(connection, TASK, _settings(stage))
 
     console.show(f"\n{usage_row(playing.usage, paint)}\n\n")
     await _verify(stage, editor, file)
     console.show(paint(Tone.GREEN, "✓ Checked: one edit arrived through the editor, and the tests pass now.\n"))
-    console.show("\n" + NEXT_STEPS.format(settings="settings.json"))
+    console.show("\n" + NEXT_STEPS.format(settings=_settings_file()))
 
 
 async def _verify(stage: _Stage, editor: DemoEditor, file: OpenFile) -> None:
@@ -136,6 +138,13 @@ def _set_up() -> _Stage:
     pace = 1 if is_terminal(sys.stdout) else 0
     stage.recording.write_text(recording.replace('"pace": 1', f'"pace": {pace}', 1), encoding="utf-8")
     return stage
+
+
+def _settings_file() -> str:
+    """Where the user's own settings are, as they would write it."""
+    file = home_folder(os.environ) / "settings.json"
+    is_at_home = file.is_relative_to(Path.home())
+    return str(Path("~") / file.relative_to(Path.home())) if is_at_home else str(file)
 
 
 def _settings(stage: _Stage) -> Json:
