@@ -11,12 +11,10 @@ from pygls.exceptions import JsonRpcException
 from agent_lsp.domain.documents import ApplyAnswer, ApplyResult, DocumentEdit, OpenDocument
 from agent_lsp.lsp.client import Client
 from agent_lsp.lsp.documents import Mirror
+from agent_lsp.lsp.patience import Patience
 from agent_lsp.lsp.wire.params import SaveParams, SaveResult
 from agent_lsp.lsp.workspace_edits import apply_params, unsupported
 
-ANSWER_SECONDS = 10.0
-PROOF_SECONDS = 2.0
-SAVE_SECONDS = 30.0
 LARGE_TEXT = 100_000
 """From so many characters on, edits are worked out off the event loop."""
 
@@ -34,13 +32,11 @@ class ClientRequests(Protocol):
 class Editor:
     """Implements `Documents` for one client. One edit is under way at a time, so that undo steps stay apart."""
 
-    def __init__(
-        self, client: Client, mirror: Mirror, requests: ClientRequests, *, proof_seconds: float = PROOF_SECONDS
-    ) -> None:
+    def __init__(self, client: Client, mirror: Mirror, requests: ClientRequests, patience: Patience) -> None:
         self._client = client
         self._mirror = mirror
         self._requests = requests
-        self._proof_seconds = proof_seconds
+        self._patience = patience
         self._applying = asyncio.Lock()
 
     def get(self, uri: str) -> OpenDocument | None:
@@ -69,7 +65,7 @@ class Editor:
         if not self._client.announces("save"):
             return uris
         try:
-            async with asyncio.timeout(SAVE_SECONDS):
+            async with asyncio.timeout(self._patience.save):
                 answer = await self._requests.save_documents(SaveParams(uris=tuple(uris)))
         except (TimeoutError, JsonRpcException):
             return uris
@@ -98,7 +94,7 @@ class Editor:
         try:
             claim = await self._ask(edits)
             if claim.is_applied:
-                await asyncio.wait((watching,), timeout=self._proof_seconds)
+                await asyncio.wait((watching,), timeout=self._patience.proof)
             return _judge(edits, proof, claim)
         finally:
             watching.cancel()
@@ -108,7 +104,7 @@ class Editor:
         is_large = sum(len(edit.before) + len(edit.after) for edit in edits) > LARGE_TEXT
         params = await _in_thread(edits, self._client) if is_large else apply_params(edits, self._client)
         try:
-            async with asyncio.timeout(ANSWER_SECONDS):
+            async with asyncio.timeout(self._patience.edit):
                 answer = await self._requests.workspace_apply_edit_async(params)
         except TimeoutError:
             return _Claim(None, "The editor did not answer.")

@@ -19,6 +19,7 @@ from agent_lsp.lsp.documents import Mirror
 from agent_lsp.lsp.editor import Editor
 from agent_lsp.lsp.notices import AgentListener
 from agent_lsp.lsp.parent import watch_process
+from agent_lsp.lsp.patience import Patience
 from agent_lsp.lsp.plain import PlainListener
 from agent_lsp.lsp.ports import Hall, OpenHall
 from agent_lsp.lsp.protocol import AgentProtocol, Outlet
@@ -26,14 +27,13 @@ from agent_lsp.lsp.wire.params import SaveParams, SaveResult
 
 logger = logging.getLogger(__name__)
 
-CONFIGURATION_SECONDS = 2.0
-SETTLE_SECONDS = 3.0
-
 
 class AgentServer(LanguageServer):
     """What handlers work with. It begins with `meet`, when the client is known, and ends once `ending` is."""
 
-    def __init__(self, open_hall: OpenHall, outlet: Outlet, answered_id: object = None) -> None:
+    def __init__(
+        self, open_hall: OpenHall, outlet: Outlet, answered_id: object = None, patience: Patience | None = None
+    ) -> None:
         super().__init__(  # pyright: ignore[reportUnknownMemberType]  pygls leaves `*args` without types.
             "agent-lsp", __version__, protocol_cls=AgentProtocol
         )
@@ -45,6 +45,7 @@ class AgentServer(LanguageServer):
         self.ending: asyncio.Future[int] = asyncio.get_running_loop().create_future()
         """The exit code, once it is known."""
         self._open_hall = open_hall
+        self._patience = patience or Patience()
         self._hall: Hall | None = None
         self._why_no_hall = "The client has to initialize first."
         self._roots: tuple[Path, ...] = ()
@@ -72,7 +73,7 @@ class AgentServer(LanguageServer):
         if client.process_id is not None:
             watch_process(client.process_id, lambda: self.end(1))
         try:
-            self._hall = self._open_hall(Editor(client, self.mirror, self))
+            self._hall = self._open_hall(Editor(client, self.mirror, self, self._patience))
         except (AgentError, OSError) as error:
             # The connection goes on: each request is told why nothing can be done.
             logger.exception("The hall cannot be opened")
@@ -109,7 +110,7 @@ class AgentServer(LanguageServer):
     async def until_configured(self) -> None:
         """Wait, for a bounded time, until settings that were asked for are there."""
         if self._pull and not self._pull.done():
-            await asyncio.wait((self._pull,), timeout=CONFIGURATION_SECONDS)
+            await asyncio.wait((self._pull,), timeout=self._patience.configuration)
 
     async def _take_configuration(self) -> None:
         params = types.ConfigurationParams(items=[types.ConfigurationItem(section=SECTION)])
@@ -153,7 +154,7 @@ class AgentServer(LanguageServer):
         if self._hall and self._settling is None:
             self._settling = asyncio.create_task(self._hall.close())
         if self._settling:
-            await asyncio.wait((self._settling,), timeout=SETTLE_SECONDS)
+            await asyncio.wait((self._settling,), timeout=self._patience.settling)
 
     async def stop(self) -> None:
         """End everything of this connection."""

@@ -17,7 +17,9 @@ Limit = Annotated[int, Field(ge=1, le=10_000)]
 class Params(BaseModel):
     """The root of all parameters: names in camelCase."""
 
-    model_config = ConfigDict(frozen=True, alias_generator=to_camel, populate_by_name=True, extra="ignore", defer_build=True)
+    model_config = ConfigDict(
+        frozen=True, alias_generator=to_camel, populate_by_name=True, extra="ignore", defer_build=True
+    )
 
     @model_validator(mode="before")
     @classmethod

@@ -1,0 +1,237 @@
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support.fake_hall import STATUS
+from support.front_door import FrontDoor
+from support.lsp_client import Json, RpcError
+
+from agent_lsp.domain.documents import EditorContext
+from agent_lsp.domain.encoding import to_wire
+from agent_lsp.domain.files import Change
+from agent_lsp.domain.requests import AskReply, ContextReference, NewTask
+from agent_lsp.domain.status import PermissionMode
+
+WIRE_STATUS = to_wire(STATUS)
+IMAGE = "data:image/png;base64,AA=="
+
+
+def _range(start: tuple[int, int], end: tuple[int, int]) -> Json:
+    return {
+        "start": {"line": start[0], "character": start[1]},
+        "end": {"line": end[0], "character": end[1]},
+    }
+
+
+@pytest.mark.parametrize(
+    ("method", "params", "asked", "result"),
+    [
+        ("agent/newTask", {"text": "x"}, ("new_task", NewTask("x")), {"taskId": "t1", "instanceId": "i1"}),
+        (
+            "agent/newTask",
+            {
+                "text": "x",
+                "images": [IMAGE],
+                "mode": "code",
+                "profile": "p",
+                "permissionMode": "plan",
+                "clientRequestId": "c",
+            },
+            ("new_task", NewTask("x", (IMAGE,), "code", "p", PermissionMode.PLAN, (), "c")),
+            {"taskId": "t1", "instanceId": "i1"},
+        ),
+        (
+            "agent/sendMessage",
+            {"taskId": "t1", "text": "and"},
+            ("send", ("t1", "and", (), "queue")),
+            {"messageId": "m1", "disposition": "queued"},
+        ),
+        (
+            "agent/askResponse",
+            {"taskId": "t1", "response": "yesButtonClicked"},
+            ("answer", ("t1", None, AskReply("yesButtonClicked"))),
+            {"accepted": True},
+        ),
+        (
+            "agent/askResponse",
+            {
+                "taskId": "t1",
+                "ts": 5,
+                "response": "objectResponse",
+                "text": "so",
+                "images": [IMAGE],
+                "hunks": {"h1": "reject"},
+                "edited": [{"uri": "file:///a", "text": "A"}],
+            },
+            ("answer", ("t1", 5, AskReply("objectResponse", "so", (IMAGE,), {"h1": "reject"}, {"file:///a": "A"}))),
+            {"accepted": True},
+        ),
+        ("agent/clearTask", {}, ("clear", None), None),
+        ("agent/clearTask", {"taskId": "t1"}, ("clear", "t1"), None),
+        ("agent/resumeTask", {"taskId": "t1"}, ("resume", "t1"), WIRE_STATUS),
+        (
+            "agent/listTasks",
+            {"limit": 5, "query": "fix", "cursor": "c"},
+            ("list_tasks", ("c", 5, "fix")),
+            {"tasks": [{"taskId": "t1", "title": "Fix it", "ts": 1, "state": "idle", "usage": WIRE_STATUS["usage"]}]},
+        ),
+        ("agent/renameTask", {"taskId": "t1", "title": "New"}, ("rename", ("t1", "New")), None),
+        ("agent/deleteTask", {"taskId": "t1"}, ("delete", "t1"), None),
+        (
+            "agent/terminalOperation",
+            {"taskId": "t1", "operation": "abort"},
+            ("operate", ("t1", None, "abort")),
+            {"accepted": True},
+        ),
+        ("agent/preview", {"taskId": "t1", "ts": 4}, ("preview", ("t1", 4)), {"changes": []}),
+        ("agent/setMode", {"mode": "code"}, ("set_mode", (None, "code")), None),
+        (
+            "agent/setPermissionMode",
+            {"taskId": "t1", "permissionMode": "acceptEdits"},
+            ("set_permission_mode", ("t1", PermissionMode.ACCEPT_EDITS)),
+            None,
+        ),
+        ("agent/debugReport", None, ("debug_report", None), "All is well."),
+        (
+            "agent/state",
+            {"taskId": "t1", "instanceId": "i1", "since": 2, "limit": 10, "before": 99},
+            ("snapshot", ("t1", "i1", 2, 10, 99)),
+            {**WIRE_STATUS, "messages": [], "seq": 3, "hasMore": False},
+        ),
+    ],
+)
+async def test_method_reaches_the_hall(
+    ready: FrontDoor, method: str, params: Json | None, asked: tuple[str, object], result: Any
+) -> None:
+    answer = await ready.client.request(method, params)
+
+    assert ready.hall.calls[-1] == asked
+    assert answer == result
+
+
+async def test_cancel_answers_once_all_has_stopped(ready: FrontDoor) -> None:
+    request_id = ready.client.send_request("agent/cancelTask", {"taskId": "t1"})
+    await ready.client.request("agent/debugReport")
+    is_early = any(response["id"] == request_id for response in ready.client.responses)
+
+    ready.hall.may_cancel.set()
+    response = await ready.client.response(request_id)
+
+    assert (is_early, response["result"]) == (False, WIRE_STATUS)
+
+
+async def test_state_without_a_task_says_so(ready: FrontDoor) -> None:
+    ready.hall.task = None
+
+    assert await ready.client.request("agent/state") == {"state": "no_task", "messages": [], "seq": 3, "hasMore": False}
+
+
+async def test_empty_task_list_is_a_list(ready: FrontDoor) -> None:
+    ready.hall.task = None
+
+    assert await ready.client.request("agent/listTasks") == {"tasks": []}
+
+
+@pytest.mark.parametrize(
+    ("wire_range", "lines"),
+    [
+        (None, (None, None)),
+        (_range((0, 0), (0, 5)), (1, 1)),
+        (_range((2, 3), (4, 1)), (3, 5)),
+        (_range((2, 0), (4, 0)), (3, 4)),
+        (_range((2, 0), (2, 0)), (3, 3)),
+    ],
+)
+async def test_attached_range_becomes_the_lines_it_touches(
+    ready: FrontDoor, wire_range: Json | None, lines: tuple[int | None, int | None]
+) -> None:
+    await ready.client.request("agent/newTask", {"text": "x", "context": [{"uri": "file:///a", "range": wire_range}]})
+
+    assert ready.hall.named("new_task") == [NewTask("x", context=(ContextReference("file:///a", *lines),))]
+
+
+async def test_preview_has_whole_texts(ready: FrontDoor) -> None:
+    change = Change("file:///a", "a", "edit", "@@", 1, 1, "agent-preview:/p/a", 1, (), before="b", after="c")
+    ready.hall.changes = (change,)
+
+    assert await ready.client.request("agent/preview", {"taskId": "t1", "ts": 4}) == {"changes": [to_wire(change)]}
+
+
+async def test_preview_document_is_served(ready: FrontDoor) -> None:
+    ready.hall.previews["agent-preview:/p/a"] = "text"
+
+    assert await ready.client.request("workspace/textDocumentContent", {"uri": "agent-preview:/p/a"}) == {
+        "text": "text"
+    }
+
+
+async def test_preview_document_that_is_gone_is_an_error(ready: FrontDoor) -> None:
+    with pytest.raises(RpcError) as error:
+        await ready.client.request("workspace/textDocumentContent", {"uri": "agent-preview:/p/a"})
+
+    assert (error.value.code, error.value.kind) == (-32803, "TaskUnknown")
+
+
+async def test_editor_context_reaches_the_hall(ready: FrontDoor) -> None:
+    context = {
+        "visible": [{"uri": "file:///a", "ranges": []}],
+        "active": {"uri": "file:///a", "selection": _range((0, 0), (0, 0))},
+        "openTabs": ["file:///a", "file:///b"],
+        "terminals": ["ignored"],
+    }
+
+    ready.client.notify("agent/editorContext", context)
+    await ready.client.request("agent/debugReport")
+
+    assert ready.hall.named("editor_context") == [
+        EditorContext("file:///a", ("file:///a",), ("file:///a", "file:///b"))
+    ]
+
+
+async def test_documents_reach_the_hall_as_they_change(ready: FrontDoor) -> None:
+    uri = "file:///w/a.txt"
+    item = {"uri": uri, "languageId": "x", "version": 1, "text": "a\n"}
+    change = {"range": _range((0, 1), (0, 1)), "text": "b"}
+
+    ready.client.notify("textDocument/didOpen", {"textDocument": item})
+    ready.client.notify(
+        "textDocument/didChange", {"textDocument": {"uri": uri, "version": 2}, "contentChanges": [change]}
+    )
+    await ready.client.request("agent/debugReport")
+    changed = ready.hall.documents.get(uri)
+    ready.client.notify("textDocument/didSave", {"textDocument": {"uri": uri}})
+    await ready.client.request("agent/debugReport")
+    saved = ready.hall.documents.open_documents()
+
+    assert changed is not None
+    assert (changed.text, changed.version, changed.is_dirty) == ("ab\n", 2, True)
+    assert [document.is_dirty for document in saved] == [False]
+
+
+@pytest.mark.parametrize(
+    ("announced", "roots"),
+    [
+        ({"rootUri": "file:///w"}, (Path("/w"),)),
+        ({"rootPath": "/w"}, (Path("/w"),)),
+        ({"workspaceFolders": [{"uri": "file:///a%20b", "name": "a"}, {"uri": "x:y"}]}, (Path("/a b"),)),
+        ({"workspaceFolders": [{"uri": "file:///a", "name": "a"}], "rootUri": "file:///w"}, (Path("/a"),)),
+        ({"workspaceFolders": None, "rootUri": None}, ()),
+        ({}, ()),
+    ],
+)
+async def test_roots_come_from_whatever_the_client_names(
+    door: FrontDoor, announced: Json, roots: tuple[Path, ...]
+) -> None:
+    await door.client.request("initialize", {"capabilities": {}, **announced})
+
+    assert door.hall.named("set_roots") == [roots]
+
+
+async def test_roots_follow_the_workspace_folders(door: FrontDoor) -> None:
+    await door.client.initialize(root=Path("/w"))
+    event = {"added": [{"uri": "file:///b", "name": "b"}], "removed": [{"uri": "file:///w", "name": "w"}]}
+
+    door.client.notify("workspace/didChangeWorkspaceFolders", {"event": event})
+    await door.client.request("agent/debugReport")
+
+    assert door.hall.named("set_roots") == [(Path("/w"),), (Path("/b"),)]

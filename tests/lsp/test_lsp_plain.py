@@ -1,0 +1,399 @@
+import json
+
+import pytest
+from support.front_door import FrontDoor
+from support.lsp_client import Json, NoAnswer, RpcError
+
+from agent_lsp.domain.encoding import to_wire
+from agent_lsp.domain.messages import Ask, Message, Say
+from agent_lsp.domain.notices import DeltaNotice, MessageNotice, StatusNotice
+from agent_lsp.domain.requests import AskReply, NewTask
+from agent_lsp.domain.status import ACTIONS, State, Status, WaitingAsk
+from agent_lsp.lsp.doorbell import MAX_COLUMNS, MAX_LINES, Doorbell, doorbell, one_line
+
+EDIT = json.dumps(
+    {"tool": "appliedDiff", "path": "a.py", "changes": [{"kind": "edit", "path": "a.py", "added": 3, "removed": 1}]}
+)
+
+
+def asks(kind: Ask, text: str = "", ts: int = 7) -> tuple[MessageNotice, StatusNotice]:
+    """What a task tells when it asks."""
+    message = Message(ts=ts, type="ask", ask=kind, text=text)
+    state = {"interactive": State.WAITING_FOR_INPUT, "idle": State.IDLE, "resumable": State.RESUMABLE}[kind.category]
+    waiting = WaitingAsk(ts, kind, kind.category, ACTIONS[kind])
+    return MessageNotice("t1", "i1", 1, message), StatusNotice(Status("t1", "i1", 2, state, waiting))
+
+
+def status(state: State = State.RUNNING, activity: str = "Thinking") -> StatusNotice:
+    return StatusNotice(Status("t1", "i1", 3, state, activity=activity))
+
+
+def says(say: Say, text: str, *, ts: int = 3, partial: bool | None = None) -> MessageNotice:
+    return MessageNotice("t1", "i1", 1, Message(ts=ts, type="say", say=say, text=text, partial=partial))
+
+
+def tell(door: FrontDoor, *notices: MessageNotice | StatusNotice | DeltaNotice) -> None:
+    for notice in notices:
+        door.hall.listeners[0].notice(notice)
+
+
+# A client that announced the agent
+
+
+async def test_notices_are_sent_as_they_are(ready: FrontDoor) -> None:
+    message, state = asks(Ask.TOOL, EDIT)
+    delta = DeltaNotice("t1", "i1", 2, 7, "é😀")
+
+    tell(ready, message, delta, state)
+    await ready.client.notification("agent/state")
+
+    assert ready.client.notifications == [
+        ("agent/message", to_wire(message)),
+        ("agent/messageDelta", {"taskId": "t1", "instanceId": "i1", "seq": 2, "ts": 7, "append": "é😀"}),
+        ("agent/state", to_wire(state.status)),
+    ]
+    assert to_wire(delta) == ready.client.notifications[1][1]
+
+
+async def test_congestion_is_the_outlets(ready: FrontDoor) -> None:
+    listener = ready.hall.listeners[0]
+
+    before, ready.outlet.congested = listener.is_congested(), True
+
+    assert (before, listener.is_congested()) == (False, True)
+
+
+# A client that did not
+
+
+async def test_plain_client_gets_no_agent_message(plain: FrontDoor) -> None:
+    tell(plain, says(Say.TEXT, "task"), DeltaNotice("t1", "i1", 2, 7, "x"), status(), *asks(Ask.TOOL, EDIT))
+    await plain.client.question("window/showMessageRequest")
+
+    sent = [name for name, _ in (*plain.client.notifications, *plain.client.questions)]
+    assert [name for name in sent if name.startswith("agent/")] == []
+
+
+async def test_whole_sayings_become_one_liners(plain: FrontDoor) -> None:
+    tell(
+        plain,
+        says(Say.TEXT, "the task", ts=1),
+        says(Say.TEXT, "half", ts=2, partial=True),
+        says(Say.TEXT, "half\nand whole", ts=2, partial=False),
+        says(Say.TEXT, "half\nand whole", ts=2, partial=False),
+        says(Say.REASONING, "hm", ts=3),
+        says(Say.ERROR, "broken", ts=4),
+        *asks(Ask.COMPLETION_RESULT, "It works.", ts=5),
+    )
+    await plain.client.notification("window/showMessage", lambda p: "Done" in p["message"])
+
+    assert plain.client.named("window/showMessage") == [
+        {"type": 3, "message": "half and whole"},
+        {"type": 1, "message": "broken"},
+        {"type": 3, "message": "Done: It works."},
+    ]
+
+
+@pytest.mark.parametrize(
+    ("title", "answered"),
+    [
+        ("Approve", [("t1", 7, AskReply("yesButtonClicked"))]),
+        ("Reject", [("t1", 7, AskReply("noButtonClicked"))]),
+        ("Later", []),
+        ("Something else", []),
+        (None, []),
+    ],
+)
+async def test_pop_up_answers_the_ask_or_leaves_it(plain: FrontDoor, title: str | None, answered: list[object]) -> None:
+    plain.client.answers["window/showMessageRequest"] = lambda _: title and {"title": title}
+
+    tell(plain, *asks(Ask.TOOL, EDIT))
+    params = await plain.client.question("window/showMessageRequest")
+    await plain.client.request("agent/debugReport")
+    await plain.client.request("agent/debugReport")
+
+    assert plain.hall.named("answer") == answered
+    assert params == {
+        "type": 3,
+        "message": "Edit a.py (+3 -1)",
+        "actions": [{"title": "Later"}, {"title": "Approve"}, {"title": "Reject"}],
+    }
+
+
+async def test_undecided_ask_is_not_rung_for_again(plain: FrontDoor) -> None:
+    tell(plain, *asks(Ask.TOOL, EDIT))
+    await plain.client.question("window/showMessageRequest")
+
+    tell(plain, *asks(Ask.TOOL, EDIT))
+    await plain.client.request("agent/debugReport")
+
+    assert len(plain.client.questions) == 1
+
+
+async def test_pop_ups_come_one_at_a_time(plain: FrontDoor) -> None:
+    def leave_open(_: Json) -> None:
+        raise NoAnswer
+
+    plain.client.answers["window/showMessageRequest"] = leave_open
+    tell(plain, *asks(Ask.TOOL, EDIT))
+    await plain.client.question("window/showMessageRequest")
+
+    message, state = asks(Ask.COMMAND, '{"command": "ls"}', ts=9)
+    other = Status("t2", "i1", 1, State.WAITING_FOR_INPUT, state.status.ask)
+    tell(plain, MessageNotice("t2", "i1", 1, message.message), StatusNotice(other))
+    await plain.client.request("agent/debugReport")
+    before = len(plain.client.questions)
+    tell(plain, status())
+    await plain.client.question("window/showMessageRequest", lambda p: "ls" in p["message"])
+
+    assert before == 1
+    assert plain.client.named("$/cancelRequest") == [{"id": 1}]
+
+
+async def test_answer_to_a_pop_up_that_was_withdrawn_is_ignored(plain: FrontDoor) -> None:
+    def leave_open(_: Json) -> None:
+        raise NoAnswer
+
+    plain.client.answers["window/showMessageRequest"] = leave_open
+    tell(plain, *asks(Ask.TOOL, EDIT))
+    await plain.client.question("window/showMessageRequest")
+
+    tell(plain, status())
+    await plain.client.notification("$/cancelRequest")
+    plain.client.send({"jsonrpc": "2.0", "id": 1, "result": {"title": "Approve"}})
+    await plain.client.request("agent/debugReport")
+
+    assert plain.hall.named("answer") == []
+
+
+async def test_client_without_pop_ups_is_told_once_and_then_only_told(plain: FrontDoor) -> None:
+    def refuse(_: Json) -> None:
+        raise RpcError({"code": -32601, "message": "no"})
+
+    plain.client.answers["window/showMessageRequest"] = refuse
+    tell(plain, *asks(Ask.TOOL, EDIT))
+    await plain.client.notification("window/showMessage")
+    tell(plain, status(), *asks(Ask.COMMAND, '{"command": "ls"}', ts=9))
+    await plain.client.notification("window/showMessage", lambda p: "ls" in p["message"])
+
+    assert len(plain.client.questions) == 1
+    assert plain.client.named("window/showMessage") == [
+        {"type": 2, "message": "The agent asks: Edit a.py (+3 -1)"},
+        {"type": 2, "message": "The agent asks: Run this command? ls"},
+    ]
+
+
+async def test_suggestion_is_answered_with_its_words(plain: FrontDoor) -> None:
+    plain.client.answers["window/showMessageRequest"] = lambda p: p["actions"][2]
+    text = json.dumps({"question": "Which?", "suggest": [{"answer": "this"}, {"answer": "that one"}]})
+
+    tell(plain, *asks(Ask.FOLLOWUP, text))
+    await plain.client.question("window/showMessageRequest")
+    await plain.client.until(lambda: True)
+    await plain.client.request("agent/debugReport")
+    await plain.client.request("agent/debugReport")
+
+    assert plain.hall.named("answer") == [("t1", 7, AskReply("messageResponse", "that one"))]
+
+
+async def test_button_that_names_a_method_calls_it(plain: FrontDoor) -> None:
+    plain.client.answers["window/showMessageRequest"] = lambda _: {"title": "New task"}
+
+    tell(plain, *asks(Ask.API_REQ_FAILED, '{"message": "down", "attempts": 3}'))
+    await plain.client.question("window/showMessageRequest")
+    await plain.client.request("agent/debugReport")
+    await plain.client.request("agent/debugReport")
+
+    assert plain.hall.named("clear") == ["t1"]
+
+
+# Words of the pop-up
+
+
+def bell(kind: Ask, text: str) -> Doorbell | None:
+    message, state = asks(kind, text)
+    assert state.status.ask
+    return doorbell(message.message, state.status.ask)
+
+
+@pytest.mark.parametrize(
+    ("kind", "text", "words"),
+    [
+        (Ask.COMMAND, '{"command": "make\\nmake test"}', "Run this command?\nmake\nmake test"),
+        (Ask.TOOL, '{"tool": "readFile", "path": "x"}', "readFile: x"),
+        (Ask.TOOL, '{"tool": "saveFiles", "paths": ["a", "b"]}', "saveFiles: a, b"),
+        (Ask.TOOL, '{"tool": "t", "path": "x", "isProtected": true}', "This file is protected.\nt: x"),
+        (Ask.TOOL, "no json", "no json"),
+        (Ask.TOOL, "[1]", "[1]"),
+        (
+            Ask.TOOL,
+            '{"isOutsideWorkspace": true, "reason": "why", "changes": [{"kind": "rename", "path": "a", "newPath": "b", "added": 0, "removed": 0}]}',
+            "This is outside the workspace.\nRename a to b (+0 -0)\nwhy",
+        ),
+        (Ask.FOLLOWUP, '{"question": "Which?"}', "Which?"),
+        (Ask.API_REQ_FAILED, '{"message": "no"}', "The model's service failed:\nno"),
+        (Ask.MISTAKE_LIMIT_REACHED, "Stuck.", "Stuck."),
+        (
+            Ask.AUTO_APPROVAL_MAX_REQ_REACHED,
+            '{"count": 5, "limit": 5, "type": "requests"}',
+            "The limit is reached: 5 of 5 (requests). Go on?",
+        ),
+        (Ask.COMMAND, '{"command": "echo \\u202egpj"}', "Run this command?\necho \\u202egpj"),
+    ],
+)
+def test_pop_up_says_what_is_asked(kind: Ask, text: str, words: str) -> None:
+    found = bell(kind, text)
+
+    assert found
+    assert found.text == words
+    assert found.choices[0].response is None
+
+
+@pytest.mark.parametrize("kind", [Ask.COMPLETION_RESULT, Ask.RESUME_TASK, Ask.RESUME_COMPLETED_TASK])
+def test_nobody_is_called_for_a_task_at_rest(kind: Ask) -> None:
+    assert bell(kind, "") is None
+
+
+@pytest.mark.parametrize("command", ["x\n" * 100, "y" * 5_000, "漢" * 900, "a b " * 600])
+def test_pop_up_is_never_tall_or_wide(command: str) -> None:
+    found = bell(Ask.COMMAND, json.dumps({"command": command}))
+
+    assert found
+    lines = found.text.split("\n")
+    assert len(lines) <= MAX_LINES
+    assert max(len(line) if line.isascii() else 2 * len(line) for line in lines) <= MAX_COLUMNS
+    assert "more lines" in lines[-1]
+
+
+def test_one_liner_is_one_line() -> None:
+    assert one_line("a\nb\tc" + " d" * 500).count("\n") == 0
+
+
+# Progress
+
+
+async def test_progress_shows_what_the_task_is_doing(door: FrontDoor) -> None:
+    await door.client.initialize(agent=None, capabilities={"window": {"workDoneProgress": True}})
+
+    tell(door, status())
+    await door.client.notification("$/progress")
+    tell(door, status(), status(activity="Tools x2"), status(State.IDLE, "Idle"), status(State.IDLE, "Idle"))
+    await door.client.notification("$/progress", lambda p: p["value"]["kind"] == "end")
+
+    assert door.client.questions == [("window/workDoneProgress/create", {"token": "agent-1"})]
+    assert [p["value"] for p in door.client.named("$/progress")] == [
+        {"kind": "begin", "title": "Agent", "message": "Thinking", "cancellable": True},
+        {"kind": "report", "message": "Tools x2"},
+        {"kind": "end"},
+    ]
+
+
+async def test_progress_that_ended_before_it_began_is_not_shown(door: FrontDoor) -> None:
+    await door.client.initialize(agent=None, capabilities={"window": {"workDoneProgress": True}})
+
+    tell(door, status(), status(State.IDLE))
+    await door.client.request("agent/debugReport")
+
+    assert door.client.named("$/progress") == []
+
+
+async def test_refused_progress_is_not_shown(door: FrontDoor) -> None:
+    def refuse(_: Json) -> None:
+        raise RpcError({"code": -32603, "message": "no"})
+
+    await door.client.initialize(agent=None, capabilities={"window": {"workDoneProgress": True}})
+    door.client.answers["window/workDoneProgress/create"] = refuse
+
+    tell(door, status())
+    await door.client.question("window/workDoneProgress/create")
+    await door.client.request("agent/debugReport")
+    tell(door, status(activity="Tools x1"))
+    await door.client.request("agent/debugReport")
+
+    assert door.client.named("$/progress") == []
+
+
+async def test_cancelled_progress_cancels_its_task(door: FrontDoor) -> None:
+    await door.client.initialize(agent=None, capabilities={"window": {"workDoneProgress": True}})
+    tell(door, status())
+    await door.client.notification("$/progress")
+
+    door.client.notify("window/workDoneProgress/cancel", {"token": "agent-9"})
+    door.client.notify("window/workDoneProgress/cancel", {"token": "agent-1"})
+    await door.client.request("agent/debugReport")
+
+    assert door.hall.named("cancel") == ["t1"]
+
+
+# Commands
+
+
+@pytest.mark.parametrize(
+    ("command", "arguments", "asked"),
+    [
+        ("agent.newTask", ["do it"], ("new_task", NewTask("do it"))),
+        ("agent.newTask", ["do it", "more", None], ("new_task", NewTask("do it"))),
+        ("agent.send", ["and"], ("send", ("t1", "and", (), "queue"))),
+        ("agent.approve", None, ("answer", ("t1", None, AskReply("yesButtonClicked")))),
+        ("agent.approve", [], ("answer", ("t1", None, AskReply("yesButtonClicked")))),
+        ("agent.approve", ["12"], ("answer", ("t1", 12, AskReply("yesButtonClicked")))),
+        ("agent.approve", [12], ("answer", ("t1", 12, AskReply("yesButtonClicked")))),
+        ("agent.reject", [], ("answer", ("t1", None, AskReply("noButtonClicked")))),
+        ("agent.reject", ["not so", "12"], ("answer", ("t1", 12, AskReply("noButtonClicked", "not so")))),
+        ("agent.answer", ["yes", ""], ("answer", ("t1", None, AskReply("messageResponse", "yes")))),
+    ],
+)
+async def test_command_does_what_the_method_does(
+    plain: FrontDoor, command: str, arguments: list[object] | None, asked: tuple[str, object]
+) -> None:
+    params: Json = {"command": command} if arguments is None else {"command": command, "arguments": arguments}
+
+    await plain.client.request("workspace/executeCommand", params)
+
+    assert plain.hall.calls[-1] == asked
+
+
+async def test_new_task_command_answers_with_the_task(plain: FrontDoor) -> None:
+    answer = await plain.client.request("workspace/executeCommand", {"command": "agent.newTask", "arguments": ["x"]})
+
+    assert answer == {"taskId": "t1", "instanceId": "i1"}
+
+
+@pytest.mark.parametrize(("arguments", "task_id"), [([], "t1"), (["t5"], "t5")])
+async def test_cancel_command_answers_before_the_task_has_stopped(
+    plain: FrontDoor, arguments: list[str], task_id: str
+) -> None:
+    answer = await plain.client.request("workspace/executeCommand", {"command": "agent.cancel", "arguments": arguments})
+    await plain.client.request("agent/debugReport")
+
+    assert answer is None
+    assert plain.hall.named("cancel") == [task_id]
+
+
+@pytest.mark.parametrize(
+    ("command", "arguments", "code"),
+    [
+        ("agent.newTask", [], -32602),
+        ("agent.newTask", ["  "], -32602),
+        ("agent.newTask", [{"text": "x"}], -32602),
+        ("agent.approve", ["soon"], -32602),
+        ("agent.noSuch", [], -32602),
+    ],
+)
+async def test_command_that_makes_no_sense_is_refused(
+    plain: FrontDoor, command: str, arguments: list[object], code: int
+) -> None:
+    with pytest.raises(RpcError) as error:
+        await plain.client.request("workspace/executeCommand", {"command": command, "arguments": arguments})
+
+    assert error.value.code == code
+
+
+async def test_command_without_a_task_says_how_to_start_one(plain: FrontDoor) -> None:
+    plain.hall.task = None
+
+    with pytest.raises(RpcError) as error:
+        await plain.client.request("workspace/executeCommand", {"command": "agent.approve"})
+
+    assert (error.value.code, error.value.kind) == (-32803, "TaskUnknown")
+    assert "agent.newTask" in error.value.message
