@@ -13,6 +13,12 @@ from support.lsp_client import AGENT, Json, LspClient
 from support.model_server import ScriptedServer, scripted_model
 
 SERVER = [sys.executable, "-m", "agent_lsp", "--stdio"]
+CAPABILITIES: Json = {
+    "workspace": {
+        "applyEdit": True,
+        "workspaceEdit": {"documentChanges": True, "resourceOperations": ["create", "rename", "delete"]},
+    }
+}
 YES, NO, WORDS = "yesButtonClicked", "noButtonClicked", "messageResponse"
 
 
@@ -129,7 +135,7 @@ async def story(
     async with scripted_model(turns) as model:
         client = await LspClient.start(SERVER, cwd=folder, env=environment(state))
         try:
-            capabilities = capabilities if capabilities is not None else {"workspace": {"applyEdit": True}}
+            capabilities = CAPABILITIES if capabilities is None else capabilities
             options = {"agent": settings_for(model, api, **(settings or {}))}
             result = await client.initialize(
                 capabilities=capabilities, agent=agent, options=options, root=workspace, name=name

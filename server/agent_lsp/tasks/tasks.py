@@ -121,7 +121,7 @@ class Tasks:
         return replace(page, tasks=tuple(self._as_live(summary) for summary in page.tasks))
 
     async def rename(self, task_id: str, title: str) -> None:
-        title = _title(title)
+        title = _title(self._redact(title))
         if not title:
             raise BadParams("A title needs words.")
         if task := self._live.get(task_id):
@@ -196,7 +196,7 @@ class Tasks:
         start = TaskStart(
             task_id=task_id,
             instance_id=str(uuid4()),
-            title=_title(request.text) or "Images",
+            title=_title(self._redact(request.text)) or "Images",
             created_ts=now,
             folder=self._folder / task_id,
             mode=mode,
