@@ -78,7 +78,7 @@ def test_commands_of_the_readme_are_what_ci_runs() -> None:
     assert re.search(r"^pip install uv && uv run agent-lsp demo$", readme, re.MULTILINE)
     assert re.search(r"^uv run pytest$", readme, re.MULTILINE)
     assert "uv run agent-lsp demo" in script
-    assert "/^uv run pytest/" in script
+    assert "grep '^uv run pytest' README.md" in script
 
 
 def test_ci_needs_nobody_and_stops_at_the_first_fault() -> None:
