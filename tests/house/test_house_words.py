@@ -2,6 +2,7 @@
 
 import ast
 import re
+from collections import Counter
 from collections.abc import Iterator
 
 from source_tree import Source, page, sources_of_server, sources_of_tests, table_rows, words_of
@@ -105,6 +106,9 @@ def test_names_of_tests_are_sentences() -> None:
 
 
 def test_names_of_test_files_are_unique() -> None:
-    stems = [source.path.stem for source in sources_of_tests() if source.path.stem != "__init__"]
+    """pytest imports them by their bare names, packages and conftests aside."""
+    bare = [source.path for source in sources_of_tests() if not (source.path.parent / "__init__.py").exists()]
 
-    assert sorted(set(stems)) == sorted(stems)
+    counts = Counter(path.stem for path in bare if path.stem != "conftest")
+
+    assert [name for name, count in counts.items() if count > 1] == []
