@@ -19,8 +19,10 @@ from agent_lsp.domain.files import (
     FileEdit,
     FileText,
     Hunk,
+    Listing,
     Place,
     Proposal,
+    SearchHits,
     Selection,
     Standing,
 )
@@ -32,13 +34,15 @@ from agent_lsp.tools.attempt_completion import AttemptCompletion
 from agent_lsp.tools.edit_file import EditFile
 from agent_lsp.tools.editing import Editing
 from agent_lsp.tools.list_files import ListFiles
-from agent_lsp.tools.ports import Hit, Listing, OutputRow, SearchHits
+from agent_lsp.tools.ports import OutputRow
 from agent_lsp.tools.read_file import ReadFile
 from agent_lsp.tools.search_files import SearchFiles
 from agent_lsp.tools.toolbox import Tool
 from agent_lsp.tools.update_todo_list import UpdateTodoList
 from agent_lsp.tools.write_to_file import WriteToFile
 
+EMPTY = Listing((), 0)
+NOTHING = SearchHits((), 0, is_cut=False)
 YES = Decision(is_approved=True, by="policy")
 NO = Decision(is_approved=False, by="user", text="not like this")
 
@@ -49,9 +53,10 @@ class FakeFiles:
 
     content: dict[str, bytes] = field(default_factory=dict[str, bytes])
     standings: dict[str, Standing] = field(default_factory=dict[str, Standing])
+    problems: dict[str, str] = field(default_factory=dict[str, str])
     outcomes: list[EditOutcome] = field(default_factory=list[EditOutcome])
-    listing: Listing = Listing((), 0)
-    found: SearchHits = SearchHits((), 0, is_cut=False)
+    listing: Listing = EMPTY
+    found: SearchHits = NOTHING
     log: list[str] = field(default_factory=list[str])
 
     def roots(self) -> Sequence[Path]:
@@ -59,7 +64,9 @@ class FakeFiles:
 
     def locate(self, path: str, use: Literal["read", "write"]) -> Place:
         standing = self.standings.get(path, Standing.INSIDE)
-        return Place(path, Path("/w") / path, f"file:///w/{path}", standing, Path("/w"))
+        return Place(
+            path, Path("/w") / path, f"file:///w/{path}", standing, Path("/w"), problem=self.problems.get(path, "")
+        )
 
     async def read(self, place: Place) -> FileText:
         self.log.append("read")

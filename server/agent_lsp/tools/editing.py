@@ -4,7 +4,6 @@ import asyncio
 import json
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import assert_never
 
 from agent_lsp.domain.approvals import Action, Decision, Deed
 from agent_lsp.domain.encoding import Json, to_wire
@@ -13,7 +12,6 @@ from agent_lsp.domain.events import Said
 from agent_lsp.domain.files import (
     Applied,
     Conflict,
-    EditOutcome,
     FileEdit,
     FileText,
     Moved,
@@ -26,7 +24,8 @@ from agent_lsp.domain.files import (
 from agent_lsp.domain.messages import Say
 from agent_lsp.domain.turns import Outcome
 from agent_lsp.tools.matching.revision import Refusal, Revision
-from agent_lsp.tools.outcomes import capped, declined, tool_ask, with_words
+from agent_lsp.tools.numbered_lines import numbered
+from agent_lsp.tools.outcomes import declined, tool_ask, usable, with_words
 from agent_lsp.tools.ports import Files, Gate, Screen
 
 
@@ -63,7 +62,7 @@ class Editing:
         self._screen = screen
 
     async def make(self, edit: Edit) -> Outcome:
-        place = self._files.locate(edit.path, "write")
+        place = usable(self._files.locate(edit.path, "write"))
         if place.standing is Standing.IGNORED:
             return await self._settle_ignored(edit, place)
         before = await self._read(place)
@@ -99,39 +98,30 @@ class Editing:
         self, call_id: str, tool: str, place: Place, proposal: Proposal, revision: Revision
     ) -> Outcome:
         """Ask until the answer is about what would be written: a change that moved meanwhile is asked about anew."""
+        user_diffs: dict[str, str] = {}
         while True:
             decision = await self._gate.decide(_action(call_id, tool, place, proposal))
             if not decision.is_approved or _is_all_rejected(proposal, decision):
                 return declined(replace(decision, is_approved=False))
             outcome = await self._files.apply(proposal, decision.selection)
-            if not isinstance(outcome, Moved):
-                return with_words(self._told(outcome, proposal, revision, decision), decision)
-            proposal = outcome.proposal
-
-    def _told(self, outcome: EditOutcome, proposal: Proposal, revision: Revision, decision: Decision) -> Outcome:
-        match outcome:
-            case Applied():
-                return self._told_applied(outcome, proposal, revision, decision)
-            case Conflict(path, text):
-                lines = "\n".join(f"{number} | {line}" for number, line in enumerate(text.split("\n"), start=1))
-                fault = f"The user changed the same lines of {path} meanwhile; nothing was written. It now reads:"
-                return Outcome(f"{fault}\n{capped(lines)}", is_error=True)
-            case NotApplied(reason):
-                return Outcome(f"Nothing was written: {reason}", is_error=True)
-            case Unproven(path, reason):
-                fault = f"The editor took the edit of {path}, but the file does not show it ({reason})."
-                return Outcome(f"{fault} Read the file before you go on.", is_error=True)
-            case Moved():
-                raise AssertionError("a moved proposal is asked about again")
-            case _:
-                assert_never(outcome)
+            match outcome:
+                case Moved():
+                    proposal = outcome.proposal
+                    user_diffs |= outcome.user_diffs
+                case Applied():
+                    outcome = replace(outcome, user_diffs=user_diffs | dict(outcome.user_diffs))
+                    return with_words(self._told_applied(outcome, proposal, revision, decision), decision)
+                case _:
+                    return with_words(_failure(outcome), decision)
 
     def _told_applied(self, applied: Applied, proposal: Proposal, revision: Revision, decision: Decision) -> Outcome:
         parts = [_done(proposal, revision), *(f"{file.path}: {file.note}" for file in applied.files if file.note)]
         if count := len(decision.selection.rejected_hunks):
             parts.append(f"The user rejected {count} of {_hunk_count(proposal)} hunks; they are not in the file.")
         for path, diff in applied.user_diffs.items():
-            self._screen.emit(Said(Say.USER_FEEDBACK_DIFF, json.dumps({"path": path, "diff": diff})))
+            self._screen.emit(
+                Said(Say.USER_FEEDBACK_DIFF, json.dumps({"path": path, "diff": diff}, ensure_ascii=False))
+            )
             parts.append(f"The user changed your proposal. From what you proposed, {path} differs by:\n{diff}")
         if revision.faults:
             faults = "\n".join(revision.faults)
@@ -159,6 +149,18 @@ def _is_all_rejected(proposal: Proposal, decision: Decision) -> bool:
     hunks = {hunk.id for change in proposal.changes for hunk in change.hunks}
     selection = decision.selection
     return bool(hunks) and hunks <= selection.rejected_hunks and not selection.edited
+
+
+def _failure(outcome: Conflict | NotApplied | Unproven) -> Outcome:
+    match outcome:
+        case Conflict(path, text):
+            fault = f"The user changed the same lines of {path} meanwhile; nothing was written. It now reads:"
+            return Outcome(f"{fault}\n{numbered(text)}", is_error=True)
+        case NotApplied(reason):
+            return Outcome(f"Nothing was written: {reason}", is_error=True)
+        case Unproven(path, reason):
+            fault = f"The editor took the edit of {path}, but the file does not show it ({reason})."
+            return Outcome(f"{fault} Read the file before you go on.", is_error=True)
 
 
 def _hunk_count(proposal: Proposal) -> int:

@@ -5,7 +5,7 @@ from pydantic import BaseModel, Field
 from agent_lsp.domain.approvals import Action, Deed
 from agent_lsp.domain.files import Listing
 from agent_lsp.domain.turns import Outcome
-from agent_lsp.tools.outcomes import declined, tool_ask, with_words
+from agent_lsp.tools.outcomes import declined, tool_ask, usable, with_words
 from agent_lsp.tools.parameters import FolderPath
 from agent_lsp.tools.ports import Files, Gate
 
@@ -25,7 +25,7 @@ class ListFiles:
         self._gate = gate
 
     async def run(self, arguments: Arguments, call_id: str) -> Outcome:
-        place = self._files.locate(arguments.path, "read")
+        place = usable(self._files.locate(arguments.path, "read"))
         word = "listFilesRecursive" if arguments.recursive else "listFilesTopLevel"
         decision = await self._gate.decide(Action(call_id, Deed.READ, tool_ask(word, place), places=(place,)))
         if not decision.is_approved:

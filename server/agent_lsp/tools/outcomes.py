@@ -5,6 +5,7 @@ from typing import Any
 
 from agent_lsp.domain.approvals import Decision
 from agent_lsp.domain.encoding import Json
+from agent_lsp.domain.errors import FileProblem
 from agent_lsp.domain.files import Place, Standing
 from agent_lsp.domain.turns import After, Outcome
 
@@ -17,9 +18,16 @@ def tool_ask(tool: str, place: Place, **fields: Any) -> Json:  # Any: JSON, each
     body: Json = {"tool": tool, "path": place.path}
     if place.standing is Standing.OUTSIDE:
         body["isOutsideWorkspace"] = True
-    if place.standing is Standing.PROTECTED:
+    if place.is_protected or place.standing is Standing.PROTECTED:
         body["isProtected"] = True
     return body | {name: value for name, value in fields.items() if value is not None}
+
+
+def usable(place: Place) -> Place:
+    """Refuse, before anybody is asked, a place that nothing can be done with."""
+    if place.problem:
+        raise FileProblem(place.problem)
+    return place
 
 
 def declined(decision: Decision) -> Outcome:

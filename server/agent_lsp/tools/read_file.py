@@ -11,12 +11,11 @@ from agent_lsp.domain.errors import FileProblem
 from agent_lsp.domain.files import Place
 from agent_lsp.domain.turns import Outcome
 from agent_lsp.tools.docx import docx_text
-from agent_lsp.tools.outcomes import OUTPUT_LIMIT, declined, tool_ask, with_words
+from agent_lsp.tools.numbered_lines import MOST_LINES, numbered
+from agent_lsp.tools.outcomes import declined, tool_ask, usable, with_words
 from agent_lsp.tools.parameters import FilePath
 from agent_lsp.tools.ports import Files, Gate
 
-_LINES = 2000
-_LINE_LIMIT = 2000
 _IMAGE_LIMIT = 5_000_000
 _DOCX_LIMIT = 50_000_000
 _LONG_TEXT = 300_000
@@ -35,7 +34,7 @@ class ReadFile:
     class Arguments(BaseModel):
         path: FilePath
         offset: int = Field(default=1, description="First line, from 1")
-        limit: int = Field(default=_LINES, ge=1, description="Most lines")
+        limit: int = Field(default=MOST_LINES, ge=1, description="Most lines")
 
     def __init__(self, files: Files, gate: Gate, *, sees_images: bool = True) -> None:
         self._files = files
@@ -43,7 +42,7 @@ class ReadFile:
         self._sees_images = sees_images
 
     async def run(self, arguments: Arguments, call_id: str) -> Outcome:
-        place = self._files.locate(arguments.path, "read")
+        place = usable(self._files.locate(arguments.path, "read"))
         start_line = arguments.offset if arguments.offset > 1 else None
         body = tool_ask("readFile", place, startLine=start_line)
         decision = await self._gate.decide(Action(call_id, Deed.READ, body, places=(place,)))
@@ -62,7 +61,7 @@ class ReadFile:
                 return await self._picture(place)
             case _:
                 text = (await self._files.read(place)).text
-        offset, limit = max(1, arguments.offset), min(arguments.limit, _LINES)
+        offset, limit = max(1, arguments.offset), min(arguments.limit, MOST_LINES)
         if len(text) < _LONG_TEXT:
             return Outcome(numbered(text, offset, limit))
         return Outcome(await asyncio.to_thread(numbered, text, offset, limit))
@@ -76,46 +75,6 @@ class ReadFile:
             raise FileProblem(f"{place.path} is named like a picture, but is none.")
         encoded = await asyncio.to_thread(b64encode, content)
         return Outcome(f"The picture {place.path}:", (f"data:image/{kind};base64,{encoded.decode()}",))
-
-
-def numbered(text: str, offset: int, limit: int) -> str:
-    """Number the lines from `offset` on, as many as are wanted and fit; a banner names those left out."""
-    lines = text.removeprefix("\ufeff").split("\n")
-    if not lines[-1]:
-        lines.pop()
-    if not lines:
-        return "(the file is empty)"
-    if offset > len(lines):
-        raise FileProblem(f"offset {offset} is past the end: the file has {len(lines)} lines.")
-    shown = _fitting(lines[offset - 1 : offset - 1 + limit], offset)
-    last = offset + len(shown) - 1
-    banner = [] if (offset, last) == (1, len(lines)) else [_banner(offset, last, len(lines))]
-    return "\n".join(banner + shown)
-
-
-def _fitting(lines: list[str], offset: int) -> list[str]:
-    """Take whole lines while the result stays within what a model bears; one fits always."""
-    shown: list[str] = []
-    room = OUTPUT_LIMIT - 200
-    for number, line in enumerate(lines, offset):
-        row = f"{number} | {_cut(line)}"
-        room -= len(row) + 1
-        if room < 0:
-            break
-        shown.append(row)
-    return shown
-
-
-def _cut(line: str) -> str:
-    line = line.removesuffix("\r")
-    if len(line) <= _LINE_LIMIT:
-        return line
-    return f"{line[:_LINE_LIMIT]} [{len(line) - _LINE_LIMIT:,} more characters in this line]"
-
-
-def _banner(first: int, last: int, total: int) -> str:
-    after = f"; go on with offset={last + 1}" if last < total else ""
-    return f"[Lines {first}-{last} of {total}{after}]"
 
 
 def _picture_kind(content: bytes) -> str | None:

@@ -8,7 +8,7 @@ from pydantic import AliasChoices, BaseModel, Field
 from agent_lsp.domain.approvals import Action, Deed
 from agent_lsp.domain.files import Hit, SearchHits
 from agent_lsp.domain.turns import Outcome
-from agent_lsp.tools.outcomes import declined, tool_ask, with_words
+from agent_lsp.tools.outcomes import declined, tool_ask, usable, with_words
 from agent_lsp.tools.parameters import FolderPath
 from agent_lsp.tools.ports import Files, Gate
 
@@ -32,7 +32,7 @@ class SearchFiles:
         self._gate = gate
 
     async def run(self, arguments: Arguments, call_id: str) -> Outcome:
-        place = self._files.locate(arguments.path, "read")
+        place = usable(self._files.locate(arguments.path, "read"))
         pattern = arguments.file_pattern or None
         body = tool_ask("searchFiles", place, regex=arguments.regex, filePattern=pattern)
         decision = await self._gate.decide(Action(call_id, Deed.READ, body, places=(place,)))

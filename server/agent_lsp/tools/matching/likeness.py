@@ -15,11 +15,12 @@ from itertools import accumulate, islice
 from agent_lsp.tools.matching.lines import shared_start
 from agent_lsp.tools.matching.places import BLANKS, loosened
 
-_CANDIDATES = 12
-_VOTES_PER_WORD = 50
-_WORDS = 8
-_MEASURED_LINES = 10
-"""How many unlike lines of one candidate are compared letter by letter; more would cost tens of milliseconds."""
+_VOTES = 200
+"""What occurs more often says nothing about the place."""
+_WORDS = 24
+_MEASURED_LINES = 25
+"""How many unlike lines of one place are compared letter by letter; the rest counts as wholly unlike."""
+_LEAST_PLACES = 3
 _MEASURED_LETTERS = 100
 _LOOKED_THROUGH = 400
 """Without a line or word in common, so many lines around the hint are tried, one by one."""
@@ -52,17 +53,20 @@ class Likenesses:
             votes[max(0, start)] += weight
         if hint is not None and 0 <= hint < len(self._lines):
             votes[hint] += 1
-        return [start for start, _ in votes.most_common(_CANDIDATES)]
+        return [
+            start for start, _ in votes.most_common(max(_LEAST_PLACES, _LEAST_PLACES * _MEASURED_LINES // len(wanted)))
+        ]
 
     def _votes(self, wanted: Sequence[str]) -> Iterator[tuple[int, int]]:
         unknown: list[tuple[str, int]] = []
         for offset, line in enumerate(wanted):
             places = self._index.get(line.strip(BLANKS), ())
-            yield from ((place - offset, 8) for place in places[:_VOTES_PER_WORD])
+            yield from ((place - offset, 8) for place in places[:_VOTES])
             if not places:
                 unknown += [(word, offset) for word in re.findall(r"\w{3,}", line)]
         for word, offset in sorted(unknown, key=lambda pair: -len(pair[0]))[:_WORDS]:
-            yield from ((line - offset, 1) for line in islice(self._lines_with(word), _VOTES_PER_WORD))
+            places = list(islice(self._lines_with(word), _VOTES + 1))
+            yield from ((place - offset, 1) for place in places if len(places) <= _VOTES)
 
     def _lines_with(self, word: str) -> Iterator[int]:
         offset = self._text.find(word)

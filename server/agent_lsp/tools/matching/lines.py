@@ -10,30 +10,23 @@ MARK = "\ufeff"
 """A byte-order mark, where an editor hands it over as text."""
 
 
-class Line(NamedTuple):
-    text: str
-    ending: str
-
-
 @dataclass(frozen=True, slots=True)
 class Lines:
-    """A whole text. Only the last line may lack an ending."""
+    """A whole text, taken apart: as many endings as texts, of which only the last may be empty."""
 
-    lines: tuple[Line, ...]
+    texts: tuple[str, ...]
+    endings: tuple[str, ...]
     mark: str = ""
 
     @property
-    def texts(self) -> tuple[str, ...]:
-        return tuple(line.text for line in self.lines)
-
-    @property
     def is_ended(self) -> bool:
-        return bool(self.lines) and self.lines[-1].ending != ""
+        return bool(self.endings) and self.endings[-1] != ""
 
     @property
     def usual_ending(self) -> str:
         """The ending most lines have; of two equally common, the first."""
-        endings = Counter(line.ending for line in self.lines if line.ending)
+        endings = Counter(self.endings)
+        del endings[""]
         return max(endings, key=lambda ending: endings[ending], default="\n")
 
 
@@ -47,47 +40,63 @@ class Replacement(NamedTuple):
 
 def read_lines(text: str) -> Lines:
     mark = MARK if text.startswith(MARK) else ""
-    *whole, rest = text.removeprefix(mark).split("\n")
-    lines = [Line(line[:-1], "\r\n") if line.endswith("\r") else Line(line, "\n") for line in whole]
+    texts = text.removeprefix(mark).split("\n")
+    endings = ["\n"] * (len(texts) - 1)
+    rest = texts.pop()
+    if "\r" in text:
+        endings = ["\r\n" if line.endswith("\r") else "\n" for line in texts]
+        texts = [line.removesuffix("\r") for line in texts]
     if rest:
-        lines.append(Line(rest, ""))
-    return Lines(tuple(lines), mark)
+        texts.append(rest)
+        endings.append("")
+    return Lines(tuple(texts), tuple(endings), mark)
 
 
 def replace_lines(old: Lines, replacements: Iterable[Replacement]) -> str:
     """Put in the replacements (they must not overlap); all other lines, and whether the last one is ended, stay."""
-    return _text(_replaced(old, replacements), old, is_ended=old.is_ended or not old.lines)
+    return _text(_replaced(old, replacements), is_ended=old.is_ended or not old.texts)
 
 
 def rewrite(old: Lines, text: str) -> str:
     """Let `text` take the old one's place, with its endings. A final newline changes only if nothing else does."""
     new = read_lines(text)
-    if not old.lines:
+    if not old.texts:
         return (old.mark or new.mark) + "\n".join(new.texts) + ("\n" if new.is_ended else "")
-    lines = _replaced(old, [Replacement(0, len(old.lines), new.texts)])
-    is_same = [line.text for line in lines] == list(old.texts)
-    return _text(lines, old, is_ended=new.is_ended if is_same else old.is_ended)
+    lines = _replaced(old, [Replacement(0, len(old.texts), new.texts)])
+    return _text(lines, is_ended=new.is_ended if lines.texts == old.texts else old.is_ended)
 
 
-def _replaced(old: Lines, replacements: Iterable[Replacement]) -> list[Line]:
-    lines: list[Line] = []
+def shared_start(first: Sequence[str], second: Sequence[str]) -> int:
+    """Count the items (letters, lines) that are the same from the start."""
+    pairs = zip(first, second, strict=False)
+    return next((index for index, (a, b) in enumerate(pairs) if a != b), min(len(first), len(second)))
+
+
+def _replaced(old: Lines, replacements: Iterable[Replacement]) -> Lines:
+    """Put the lines together anew, those without an ending with the usual one."""
+    texts: list[str] = []
+    endings: list[str] = []
     position = 0
     usual = old.usual_ending
-    for start, end, texts in sorted(replacements, key=lambda replacement: replacement[:2]):
-        lines += old.lines[position:start]
-        lines += _with_endings(old.lines[start:end], texts, usual)
+    for start, end, new in sorted(replacements, key=lambda replacement: replacement[:2]):
+        texts += (*old.texts[position:start], *new)
+        endings += (*old.endings[position:start], *_endings(old, start, end, new))
         position = end
-    return lines + list(old.lines[position:])
+    texts += old.texts[position:]
+    endings += old.endings[position:]
+    return Lines(tuple(texts), tuple(ending or usual for ending in endings), old.mark)
 
 
-def _with_endings(old: Sequence[Line], texts: Sequence[str], usual: str) -> list[Line]:
+def _endings(old: Lines, start: int, end: int, texts: Sequence[str]) -> list[str]:
     """Give new lines the usual ending; those that were there before keep their own."""
-    lines = [Line(text, usual) for text in texts]
-    if all(line.ending == usual for line in old):
-        return lines
-    for old_start, new_start, length in _equal_runs([line.text for line in old], texts):
-        lines[new_start : new_start + length] = old[old_start : old_start + length]
-    return lines
+    usual = old.usual_ending
+    replaced = old.endings[start:end]
+    endings = [usual] * len(texts)
+    if all(ending == usual for ending in replaced):
+        return endings
+    for old_start, new_start, length in _equal_runs(old.texts[start:end], texts):
+        endings[new_start : new_start + length] = replaced[old_start : old_start + length]
+    return endings
 
 
 def _equal_runs(old: Sequence[str], new: Sequence[str]) -> list[tuple[int, int, int]]:
@@ -99,17 +108,8 @@ def _equal_runs(old: Sequence[str], new: Sequence[str]) -> list[tuple[int, int, 
     return [(0, 0, head), *middle, (len(old) - tail, len(new) - tail, tail)]
 
 
-def shared_start(first: Sequence[str], second: Sequence[str]) -> int:
-    """Count the items (letters, lines) that are the same from the start."""
-    pairs = zip(first, second, strict=False)
-    return next((index for index, (a, b) in enumerate(pairs) if a != b), min(len(first), len(second)))
-
-
-def _text(lines: Sequence[Line], old: Lines, *, is_ended: bool) -> str:
-    if not lines:
-        return old.mark
-    usual = old.usual_ending
-    pieces = [text + (ending or usual) for text, ending in lines]
-    last = lines[-1]
-    pieces[-1] = last.text + ((last.ending or usual) if is_ended else "")
-    return old.mark + "".join(pieces)
+def _text(lines: Lines, *, is_ended: bool) -> str:
+    pieces = [text + ending for text, ending in zip(lines.texts, lines.endings, strict=True)]
+    if pieces and not is_ended:
+        pieces[-1] = lines.texts[-1]
+    return lines.mark + "".join(pieces)

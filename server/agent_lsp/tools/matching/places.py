@@ -67,9 +67,16 @@ class Haystack:
         stripped = [line.lstrip(BLANKS) for line in search]
         if not any(stripped):
             return []
-        places = self._stripped.find(stripped)
-        shifts = ((start, _shift(self.loose_lines[start : start + len(search)], search)) for start in places)
-        return [Match(start, shift) for start, shift in shifts if shift]
+        first = next(index for index, line in enumerate(stripped) if line)
+        moved: dict[Shift, tuple[str, ...] | None] = {}
+        matches: list[Match] = []
+        for start in self._stripped.find(stripped):
+            shift = _shift(self.loose_lines[start + first], search[first])
+            if shift not in moved:
+                moved[shift] = shift.moved(search)
+            if moved[shift] == tuple(self.loose_lines[start : start + len(search)]):
+                matches.append(Match(start, shift))
+        return matches
 
     @cached_property
     def _exact(self) -> "_View":
@@ -107,11 +114,11 @@ class _View:
     """Lines joined into one string, in which whole lines are found at the speed of `str.find`."""
 
     def __init__(self, lines: Sequence[str]) -> None:
-        self._text = "\n" + "".join(line + "\n" for line in lines)
-        self._offsets = list(accumulate((len(line) + 1 for line in lines), initial=0))
+        self._lines = lines
+        self._text = _enclosed(lines)
 
     def find(self, lines: Sequence[str]) -> list[int]:
-        needle = "\n" + "".join(line + "\n" for line in lines)
+        needle = _enclosed(lines)
         starts: list[int] = []
         offset = self._text.find(needle)
         while offset >= 0:
@@ -119,10 +126,16 @@ class _View:
             offset = self._text.find(needle, offset + 1)
         return starts
 
+    @cached_property
+    def _offsets(self) -> list[int]:
+        return list(accumulate((len(line) + 1 for line in self._lines), initial=0))
 
-def _shift(found: Sequence[str], search: Sequence[str]) -> Shift | None:
-    pairs = [pair for pair in zip(found, search, strict=True) if pair[1]]
-    have, want = pairs[0]
-    added, removed = have[: max(0, len(have) - len(want))], want[: max(0, len(want) - len(have))]
-    is_uniform = all(removed + have == added + want for have, want in pairs)
-    return Shift(added, removed) if is_uniform else None
+
+def _enclosed(lines: Sequence[str]) -> str:
+    """Join lines, each with a line feed on both sides: so only whole lines are found in one another."""
+    return "\n".join(["", *lines, ""])
+
+
+def _shift(have: str, want: str) -> Shift:
+    """Tell how a line would have to be shifted; whether that makes it the other one is not said."""
+    return Shift(have[: max(0, len(have) - len(want))], want[: max(0, len(want) - len(have))])

@@ -71,7 +71,7 @@ class _Editor:
         return self._alike(block)
 
     def _insertion(self, block: Block) -> Replacement:
-        count = len(self.old.lines)
+        count = len(self.old.texts)
         line = block.start_line if block.start_line is not None or count else 1
         if line is None:
             raise Refusal("an empty search inserts at a line, which :start_line:N must name.")
@@ -100,7 +100,7 @@ class _Editor:
         start = hint if hint in [like.start for like in good] else settle(best, hint)
         if start is None:
             raise Refusal(_ambiguity(best))
-        return Replacement(start, min(start + len(block.search), len(self.old.lines)), block.replacement)
+        return Replacement(start, min(start + len(block.search), len(self.old.texts)), block.replacement)
 
     def _measure(self, block: Block) -> list[Likeness]:
         if self._likenesses is None:

@@ -1,0 +1,79 @@
+"""What edit_file makes of a text."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from agent_lsp.tools.matching.passages import Passage, replace_passage
+from agent_lsp.tools.matching.revision import Malformed, Refusal
+
+REPLACED = {
+    "part of a line": ("red wine\n", Passage("wine", "beer"), "red beer\n"),
+    "several lines": ("a\nb\nc\n", Passage("a\nb", "x"), "x\nc\n"),
+    "a whole line": ("a\nb\n", Passage("a\n", ""), "b\n"),
+    "joining two lines": ("a\nb\n", Passage("a\n", "a"), "ab\n"),
+    "all of several": ("up down up\n", Passage("up", "left", 2), "left down left\n"),
+    "exact ones only": ("a  \na\n", Passage("a\n", "b\n"), "a  \nb\n"),
+    "trailing blanks of the file": ("a \t\nb\n", Passage("a\nb", "c"), "c\n"),
+    "trailing blanks of the passage": ("a\nb\n", Passage("a \nb ", "c"), "c\n"),
+    "quotes": ("say \u201chi\u201d\n", Passage('"hi"', "'ho'"), "say 'ho'\n"),
+    "signs of patterns": ("f(x)[0]*\n", Passage("f(x)[0]*", "\\1$&"), "\\1$&\n"),
+    "CR LF of the file": ("a\r\nb\r\n", Passage("a\nb\n", "c\nd\n"), "c\r\nd\r\n"),
+    "CR LF of the arguments": ("a\nb\n", Passage("a\r\nb", "c\r\nd"), "c\nd\n"),
+    "mixed endings": ("a\r\nb\nc\r\n", Passage("c", "C"), "a\r\nb\nC\r\n"),
+    "final newline stays": ("a\nb\n", Passage("b\n", "c"), "a\nc\n"),
+    "no final newline stays": ("a\nb", Passage("b", "c\n"), "a\nc"),
+    "a final newline is all that comes": ("a", Passage("a", "a\n"), "a\n"),
+    "a byte-order mark": ("\ufeffa\n", Passage("a", "b"), "\ufeffb\n"),
+    "everything": ("a\n", Passage("a\n", ""), ""),
+}
+
+
+@pytest.mark.parametrize(("text", "passage", "after"), REPLACED.values(), ids=REPLACED)
+def test_passage_is_replaced(text: str, passage: Passage, after: str) -> None:
+    assert replace_passage(text, passage).after == after
+
+
+REFUSED = {
+    "not there": ("red wine\n", Passage("white", "x"), "not in the file"),
+    "blanks alone": ("a\n", Passage("\t\n", "x"), "not in the file"),
+    "inner blanks": ("a  b\n", Passage("a b", "x"), "not in the file"),
+    "another case": ("A\n", Passage("a", "x"), "not in the file"),
+    "more than expected": ("up\ndown up\n", Passage("up", "x"), "2 times \\(lines 1, 2\\), expected once"),
+    "fewer than expected": ("up\n", Passage("up", "x", 2), "once \\(lines 1\\), expected 2 times"),
+    "too many like ones": ("a \nb\na \nb\n", Passage("a\nb", "x"), "2 times \\(lines 1, 3\\)"),
+    "overlapping": ("x\nx\nx\n", Passage("x\nx", "y"), "overlap"),
+    "overlapping, whatever is expected": ("aaa\n", Passage("aa", "y", 2), "overlap"),
+}
+
+
+@pytest.mark.parametrize(("text", "passage", "fault"), REFUSED.values(), ids=REFUSED)
+def test_passage_that_is_not_certain_is_refused(text: str, passage: Passage, fault: str) -> None:
+    with pytest.raises(Refusal, match=fault):
+        replace_passage(text, passage)
+
+
+def test_replacing_a_text_by_itself_is_a_mistake() -> None:
+    with pytest.raises(Malformed, match="the same"):
+        replace_passage("a\n", Passage("a", "a"))
+
+
+def test_missing_passage_shows_the_nearest_lines() -> None:
+    with pytest.raises(Refusal, match=r"Most like it:\n2 \| colour = red"):
+        replace_passage("width = 3\ncolour = red\n", Passage("colour = rad", "x"))
+
+
+def test_missing_passage_shows_nothing_where_it_may_not() -> None:
+    with pytest.raises(Refusal) as refused:
+        replace_passage("password = 1\n", Passage("password = 2", "x"), may_quote=False)
+
+    assert "password" not in str(refused.value)
+
+
+@given(head=st.text("ab\n"), tail=st.text("ab\n"), new=st.text("xy\n"))
+def test_only_the_passage_changes(head: str, tail: str, new: str) -> None:
+    before = f"{head}<{tail}>\n"
+
+    after = replace_passage(before, Passage("<", new)).after
+
+    assert after == before.replace("<", new)
