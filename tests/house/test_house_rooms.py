@@ -85,7 +85,9 @@ def test_every_line_of_the_page_that_names_a_file_names_one_that_exists() -> Non
 
 def test_every_invariant_names_tests_that_exist() -> None:
     rows = table_rows(section(ARCHITECTURE, "What always holds"))
-    cited = [(name, test) for row in rows for name, test in re.findall(r"`(tests/[\w/]+\.py)(?:::(\w+))?`", row[-1])]
+    cited = [
+        (name, test) for row in rows for name, test in re.findall(r"`(tests/[\w/]+(?:\.py|/))(?:::(\w+))?`", row[-1])
+    ]
 
     missing = [
         (name, test)
