@@ -13,6 +13,7 @@ from agent_lsp.domain.model import CallBegan, ModelRequest, Stopped, StopReason,
 from agent_lsp.domain.status import Usage
 from agent_lsp.providers.build import build_model
 from agent_lsp.providers.recording import Streaming
+from support.model_script import Stop
 from support.model_server import (
     APIS,
     Answer,
@@ -81,7 +82,7 @@ async def test_everything_a_model_says_arrives_in_order(opened: Open, api: str) 
     ("stop", "reason"),
     [("end", StopReason.END), ("length", StopReason.LENGTH), ("refusal", StopReason.REFUSAL)],
 )
-async def test_the_reason_of_the_stop_is_told(opened: Open, stop: str, reason: StopReason) -> None:
+async def test_the_reason_of_the_stop_is_told(opened: Open, stop: Stop, reason: StopReason) -> None:
     async with scripted_model([Answer((Say("so far"),), stop=stop)]) as server, opened(server) as model:
         events = await events_of(model)
 

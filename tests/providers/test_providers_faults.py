@@ -1,0 +1,206 @@
+"""Faults: what they say, whether they pass, how long to wait; and the cases of misbehaving services."""
+
+import asyncio
+import json
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from agent_lsp.domain.errors import ModelFault
+from agent_lsp.providers import faults
+from agent_lsp.providers.build import build_model
+from agent_lsp.providers.recording import Streaming
+from support.model_server import Answer, Cut, Part, Raw, RawCall, Refusal, Say, Turn, scripted_model
+from support.models import events_of, parts_of, profile_for, said
+
+JSON = {"content-type": "application/json"}
+
+BODIES = {
+    "anthropic": ('{"type": "error", "error": {"type": "x", "message": "words"}}', "words"),
+    "openai": ('{"error": {"message": "words", "type": "x", "code": null}}', "words"),
+    "an error that is text": ('{"error": "words"}', "words"),
+    "a bare object": ('{"message": "words"}', "words"),
+    "fastapi": ('{"detail": "words"}', "words"),
+    "a detail that is a list": ('{"detail": [{"msg": "w"}]}', '[{"msg": "w"}]'),
+    "only a kind": ('{"error": {"type": "odd_error"}}', "odd_error"),
+    "plain text": ("words\n  and more", "words and more"),
+    "a web page": ("<html><body>words</body></html>", "it gave no reason"),
+    "an empty object": ("{}", "it gave no reason"),
+    "a list": ("[1]", "it gave no reason"),
+    "nothing": ("", "it gave no reason"),
+    "deep nesting": ("[" * 100_000, "[" * 600 + "…"),
+    "long words": (json.dumps({"message": "w" * 5000}), "w" * 600 + "…"),
+}
+
+
+@pytest.mark.parametrize(("body", "message"), BODIES.values(), ids=BODIES.keys())
+def test_a_bodys_own_words_are_found(body: str, message: str) -> None:
+    fault = faults.refused(500, JSON, body.encode())
+
+    assert str(fault) == f"The model's service answered 500: {message}"
+
+
+@pytest.mark.parametrize(
+    ("status", "kind", "message", "is_passing", "hint"),
+    [
+        (401, "authentication_error", "no", False, "apiKey"),
+        (403, "permission_error", "no", False, "rights"),
+        (404, "not_found_error", "no", False, "baseURL"),
+        (413, "request_too_large", "no", False, "outgrown"),
+        (400, "invalid_request_error", "prompt is too long: 300000 tokens", False, "outgrown"),
+        (400, "context_length_exceeded", "This model's maximum context length is 8192", False, "outgrown"),
+        (500, "exceed_context_size_error", "too big", False, "outgrown"),
+        (429, "rate_limit_error", "slow down", True, None),
+        (429, "insufficient_quota", "You exceeded your current quota", False, "credit or quota"),
+        (400, "invalid_request_error", "Your credit balance is too low", False, "credit or quota"),
+        (529, "overloaded_error", "Overloaded", True, None),
+        (307, "", "", False, None),
+    ],
+)
+def test_a_refusal_says_what_to_do(status: int, kind: str, message: str, is_passing: bool, hint: str | None) -> None:
+    fault = faults.refused(status, JSON, json.dumps({"error": {"type": kind, "message": message}}).encode())
+
+    assert fault.is_passing is is_passing
+    assert (fault.hint or "").find(hint or "") >= 0
+    assert (fault.hint is None) == (hint is None)
+
+
+NOW = datetime(2026, 11, 18, 12, 0, 0, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    ("headers", "seconds"),
+    [
+        ({"retry-after": "7"}, 7.0),
+        ({"retry-after": " 1.5 "}, 1.5),
+        ({"retry-after-ms": "250", "retry-after": "9"}, 0.25),
+        ({"retry-after": "Wed, 18 Nov 2026 12:00:30 GMT"}, 30.0),
+        ({"retry-after": "Wed, 18 Nov 2026 11:00:00 GMT"}, 0.0),
+        ({"retry-after": "Wed, 18 Nov 2026 12:00:30 -0000"}, 30.0),
+        ({"retry-after": "-5"}, None),
+        ({"retry-after": "soon"}, None),
+        ({"retry-after": "inf"}, None),
+        ({"retry-after": "9" * 400}, None),
+        ({"retry-after": ""}, None),
+        ({}, None),
+    ],
+)
+def test_how_long_to_wait_is_read(headers: dict[str, str], seconds: float | None) -> None:
+    assert faults.retry_after(headers, NOW) == seconds
+
+
+@pytest.mark.parametrize(
+    ("error", "is_passing"),
+    [
+        ({"type": "overloaded_error", "message": "x"}, True),
+        ({"type": "api_error", "message": "x"}, True),
+        ({"type": "invalid_request_error", "message": "x"}, False),
+        ({"type": "invalid_request_error", "code": "server_error", "message": "x"}, True),
+        ({"code": 500, "message": "x"}, True),
+        ({"code": 400, "message": "x"}, False),
+        ({"code": "insufficient_quota", "message": "x"}, False),
+        ({"message": "prompt is too long"}, False),
+        ("x", True),
+        (None, True),
+        ([1], True),
+    ],
+)
+def test_an_error_in_a_stream_may_pass_or_not(error: object, is_passing: bool) -> None:
+    assert faults.in_stream(error).is_passing is is_passing
+
+
+def test_a_bad_certificate_does_not_pass() -> None:
+    error = OSError("[SSL: CERTIFICATE_VERIFY_FAILED] certificate verify failed")
+
+    assert not faults.unreachable("host", error).is_passing
+
+
+# The cases of misbehaving services, as far as one model request can tell
+
+CASES = [
+    json.loads(line) for line in (Path(__file__).parents[1] / "cases/sse_faults.jsonl").read_text("utf-8").splitlines()
+]
+_STOPS = {"stop": "end", "tool": "calls", "length": "length", "filter": "refusal"}
+_OF_THE_LOOP = {"cancelled", "killed"}
+"""Outcomes that need a task around the model."""
+
+
+def turn_of(steps: list[dict[str, Any]]) -> Turn:
+    """Translate a case's steps into what the scripted server plays."""
+    if "status" in steps[0]:
+        headers = tuple((k, v) for k, v in steps[0]["headers"].items() if k != "content-type")
+        return Refusal(steps[0]["status"], headers=headers, body=steps[1]["body"].encode())
+    parts: list[Part] = []
+    options: dict[str, Any] = {}
+    for step in steps:
+        match step:
+            case {"split": split}:
+                options["split_bytes"] = int(split.removeprefix("bytes:"))
+            case {"eol": eol}:
+                options["eol"] = eol
+            case {"finish": finish}:
+                options["stop"] = _STOPS[finish]
+            case {"tool_args": arguments}:
+                opened = parts.pop()
+                assert isinstance(opened, RawCall)
+                parts.append(replace(opened, arguments=opened.arguments + arguments))
+            case {"end": True}:
+                pass
+            case _:
+                parts.append(part_of(step))
+    return Answer(tuple(parts), **options)
+
+
+def part_of(step: dict[str, Any]) -> Part:
+    match step:
+        case {"text": text}:
+            return Say(text)
+        case {"tool": call}:
+            return RawCall(call["name"], json.dumps(call["args"]), call["id"])
+        case {"tool_raw": call} | {"tool_open": call}:
+            return RawCall(call["name"], call.get("args", ""), call["id"])
+        case {"raw": text}:
+            return Raw(text.encode())
+        case {"close": True} | {"reset": True}:
+            return Cut(is_reset="reset" in step)
+        case _:
+            raise ValueError(f"no such step: {step}")
+
+
+async def played(model: Streaming, turns: int) -> tuple[str, str]:
+    """Ask until an answer comes or a fault is lasting: the outcome, and what was said."""
+    outcome = "ok"
+    for _ in range(turns + 1):
+        try:
+            parts = parts_of(await events_of(model))
+        except ModelFault as fault:
+            if not fault.is_passing:
+                return "error_shown", str(fault)
+            outcome = "ok_after_retry"
+        else:
+            return outcome, "".join(part[1] for part in said(parts) if part[0] == "say")
+    return "error_shown", ""
+
+
+@pytest.mark.parametrize("api", ["anthropic", "openai", "openai-responses"])
+@pytest.mark.parametrize(
+    "case", [c for c in CASES if c["expect"].get("outcome") not in _OF_THE_LOOP], ids=lambda c: c["id"]
+)
+async def test_a_misbehaving_service_is_borne(case: dict[str, Any], api: str) -> None:
+    expect = case["expect"]
+    # A call that the tools must refuse, and an answer that says nothing, are whole answers here.
+    wanted = {expect.get("outcome"), *expect.get("outcome_in", ())}
+    allowed = wanted | ({"ok"} if "model_told" in wanted or case["id"] == "r017" else set())
+
+    async with asyncio.timeout(20), scripted_model([turn_of(steps) for steps in case["turns"]]) as server:
+        model = build_model(profile_for(server, api), name="test", environment={})
+        outcome, words = await played(model, len(case["turns"]))
+        await model.aclose()
+
+    assert outcome in allowed
+    assert expect.get("must_show", "") in words
+    if outcome.startswith("ok") and case["id"] != "r008":
+        assert words == expect.get("text", words)

@@ -1,0 +1,380 @@
+"""What readers make of the events of services, well-formed and odd; no network."""
+
+import json
+from collections.abc import Sequence
+from itertools import count
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from agent_lsp.domain.errors import ModelFault
+from agent_lsp.domain.history import Thought
+from agent_lsp.domain.model import (
+    CallBegan,
+    CallEnded,
+    CallGrew,
+    ModelEvent,
+    Stopped,
+    StopReason,
+    TextDelta,
+    ThoughtDelta,
+    ThoughtSealed,
+    UsageKnown,
+)
+from agent_lsp.domain.status import Usage
+from agent_lsp.providers import chat_reader, messages_reader, responses_reader
+from agent_lsp.providers.answer import Answer, CallIds
+from agent_lsp.providers.decoder import Decoder
+from support import model_script as script
+from support.model_server import APIS, CallTool, RawCall, Say, Think
+from support.model_wires import STREAMS, Stream
+from support.models import parts_of, said
+
+READERS = {
+    "anthropic": (messages_reader.MessagesReader, messages_reader.IGNORED),
+    "openai": (chat_reader.ChatReader, chat_reader.IGNORED),
+    "openai-responses": (responses_reader.ResponsesReader, responses_reader.IGNORED),
+}
+
+
+def decoder_of(api: str) -> Decoder:
+    reader, ignored = READERS[api]
+    minted = (f"minted_{n}" for n in count())
+    answer = Answer(CallIds((), lambda: next(minted)), lambda usage: usage)
+    return Decoder(reader(answer), answer, ignored)
+
+
+def decoded(api: str, *pieces: bytes) -> list[ModelEvent]:
+    decoder = decoder_of(api)
+    events = [event for piece in pieces for event in decoder.feed(piece)]
+    return events + decoder.end()
+
+
+def stream_of(api: str, answer: script.Answer) -> bytes:
+    wires = STREAMS[api](Stream(answer, "m", (f"id_{n}" for n in count())))
+    return b"".join(wire for wire in wires if isinstance(wire, bytes))
+
+
+def sse(*events: Any) -> bytes:
+    return b"".join(b"data: " + (e if isinstance(e, bytes) else json.dumps(e).encode()) + b"\n\n" for e in events)
+
+
+def shown(events: Sequence[ModelEvent]) -> list[str]:
+    """Events as they print: a thought has no equality of its own."""
+    return [repr(event) for event in events]
+
+
+ANSWER = script.Answer((Think("Hm 漢"), Say("Well… 😀"), CallTool("a", x="é"), RawCall("b", "[1]")), piece=3)
+
+
+@pytest.mark.parametrize("api", APIS)
+def test_a_stream_cut_in_two_at_every_byte_says_the_same(api: str) -> None:
+    stream = stream_of(api, ANSWER)
+    whole = said(parts_of(decoded(api, stream)))
+
+    assert whole == [("think", "Hm 漢"), ("say", "Well… 😀"), ("call", "a", '{"x": "é"}'), ("call", "b", "[1]")]
+    assert all(said(parts_of(decoded(api, stream[:n], stream[n:]))) == whole for n in range(len(stream)))
+
+
+@pytest.mark.parametrize("api", APIS)
+@given(data=st.data())
+def test_any_answer_in_any_pieces_says_the_same(api: str, data: st.DataObject) -> None:
+    text = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=12)
+    parts = data.draw(
+        st.lists(st.one_of(text.map(Say), text.map(Think), text.map(lambda t: RawCall("n", t))), max_size=5)
+    )
+    stream = stream_of(api, script.Answer(tuple(parts), piece=data.draw(st.integers(1, 5))))
+    cuts = sorted(data.draw(st.lists(st.integers(0, len(stream)), max_size=8)))
+    pieces = [stream[start:end] for start, end in zip([0, *cuts], [*cuts, len(stream)], strict=True)]
+
+    assert said(parts_of(decoded(api, *pieces))) == said(parts_of(decoded(api, stream)))
+
+
+@pytest.mark.parametrize("api", APIS)
+def test_a_stream_that_ends_before_its_finish_mark_is_cut_off(api: str) -> None:
+    stream = stream_of(api, ANSWER)
+    finish = max(
+        stream.find(mark) for mark in (b'tool_use", "stop_seq', b'"finish_reason": "tool', b'"response.completed"')
+    )
+
+    for length in range(finish):
+        with pytest.raises(ModelFault, match="cut off") as caught:
+            decoded(api, stream[:length])
+        assert caught.value.is_passing
+
+
+@pytest.mark.parametrize("api", APIS)
+def test_an_answer_with_its_finish_mark_is_whole_without_the_rest(api: str) -> None:
+    stream = stream_of(api, script.Answer((Say("x"),)))
+    marks = {"anthropic": b"event: message_stop", "openai": b"data: [DONE]", "openai-responses": b"\n\n"}
+    cut = stream.rfind(marks[api])
+
+    assert decoded(api, stream[:cut])[-1] == Stopped(StopReason.END)
+
+
+@pytest.mark.parametrize("api", APIS)
+@pytest.mark.parametrize(
+    "event", [b"{oops", b"[1]", b"null", b'"text"', b'{"choices": [1], "type": "message_start", "message": 1}']
+)
+def test_an_event_that_is_no_event_is_a_lasting_fault(api: str, event: bytes) -> None:
+    stream = sse(event) + (sse({"type": "response.output_item.added", "item": 3}) if api == "openai-responses" else b"")
+
+    with pytest.raises(ModelFault) as caught:
+        decoded(api, stream)
+
+    assert not caught.value.is_passing
+
+
+def test_half_a_surrogate_pair_becomes_a_character() -> None:
+    chunk = b'{"choices": [{"delta": {"content": "a\\ud83d"}, "finish_reason": "stop"}]}'
+
+    assert decoded("openai", sse(chunk))[0] == TextDelta("a?")
+
+
+def test_what_follows_the_end_mark_is_not_read() -> None:
+    stream = stream_of("openai", script.Answer((Say("x"),), usage=None)) + sse(b"{oops")
+
+    assert decoded("openai", stream) == [TextDelta("x"), Stopped(StopReason.END)]
+
+
+# Chat Completions, as compatible servers write it
+
+
+def chunk(delta: Any = None, finish: str | None = None, **more: Any) -> Any:
+    return {"choices": [{"index": 0, "delta": delta, "finish_reason": finish}]} | more
+
+
+def piece(index: int | None = None, id: str | None = None, name: str | None = None, arguments: Any = None) -> Any:  # noqa: A002 - the wire's name
+    function = {key: value for key, value in (("name", name), ("arguments", arguments)) if value is not None}
+    call = {key: value for key, value in (("index", index), ("id", id)) if value is not None}
+    return chunk({"tool_calls": [call | {"function": function}]})
+
+
+CALLS = {
+    "two, one after the other": (
+        [piece(0, "a", "f", ""), piece(0, arguments="{}"), piece(1, "b", "g", ""), piece(1, arguments="[]")],
+        [("a", "f", "{}"), ("b", "g", "[]")],
+    ),
+    "two, interleaved": (
+        [
+            piece(0, "a", "f"),
+            piece(1, "b", "g"),
+            piece(0, arguments="{"),
+            piece(1, arguments="["),
+            piece(0, arguments="}"),
+            piece(1, arguments="]"),
+        ],
+        [("a", "f", "{}"), ("b", "g", "[]")],
+    ),
+    "two of one index": (
+        [piece(0, "a", "f", "{}"), piece(0, "b", "g", "[]")],
+        [("a", "f", "{}"), ("b", "g", "[]")],
+    ),
+    "two of one index without ids": (
+        [piece(0, None, "f", "{}"), piece(0, None, "g", "[]")],
+        [("minted_0", "f", "{}"), ("minted_1", "g", "[]")],
+    ),
+    "whole calls without an index": (
+        [piece(None, "a", "f", "{}"), piece(None, "b", "f", "[]")],
+        [("a", "f", "{}"), ("b", "f", "[]")],
+    ),
+    "pieces without an index": (
+        [piece(None, "a", "f", "{"), piece(arguments="}")],
+        [("a", "f", "{}")],
+    ),
+    "indices that begin at 1 and skip": (
+        [piece(1, "a", "f", "{}"), piece(5, "b", "g", "{}")],
+        [("a", "f", "{}"), ("b", "g", "{}")],
+    ),
+    "a name in pieces": (
+        [piece(0, "a", "rea"), piece(0, None, "d_file"), piece(0, arguments="{}")],
+        [("a", "read_file", "{}")],
+    ),
+    "a name in every piece": (
+        [piece(0, "a", "f", ""), piece(0, "a", "f", "{"), piece(0, "a", "f", "}")],
+        [("a", "f", "{}")],
+    ),
+    "a call without arguments": ([piece(0, "a", "f")], [("a", "f", "")]),
+    "a call without a name": ([piece(0, "a", None, "{}")], [("a", "", "{}")]),
+    "arguments as an object": ([piece(0, "a", "f", {"x": 1})], [("a", "f", '{"x": 1}')]),
+    "one id for two calls": (
+        [piece(0, "a", "f", "{}"), piece(1, "a", "g", "{}")],
+        [("a", "f", "{}"), ("minted_0", "g", "{}")],
+    ),
+}
+
+
+@pytest.mark.parametrize(("chunks", "calls"), CALLS.values(), ids=CALLS.keys())
+def test_calls_of_compatible_servers_are_put_together(chunks: list[Any], calls: list[tuple[str, str, str]]) -> None:
+    events = decoded("openai", sse(*chunks, chunk({}, "tool_calls"), b"[DONE]"))
+
+    texts = {
+        n: "".join(e.arguments for e in events if isinstance(e, CallGrew) and e.key == n) for n in range(len(calls))
+    }
+    assert [(e.id, e.name, texts[e.key]) for e in events if isinstance(e, CallBegan)] == calls
+    assert sorted(e.key for e in events if isinstance(e, CallEnded)) == list(range(len(calls)))
+    assert events[-1] == Stopped(StopReason.CALLS)
+
+
+CHUNKS = {
+    "null everywhere": (
+        [
+            chunk({"role": "assistant", "content": None, "tool_calls": None}),
+            chunk(None),
+            {"choices": None, "usage": None},
+        ],
+        [],
+    ),
+    "no choices": ([{"choices": []}, {}], []),
+    "another choice": ([{"choices": [{"index": 1, "delta": {"content": "x"}}]}], []),
+    "content in parts": (
+        [chunk({"content": [{"type": "text", "text": "a"}, {"type": "thinking", "thinking": []}]})],
+        [TextDelta("a")],
+    ),
+    "a refusal": ([chunk({"refusal": "no"})], [TextDelta("no"), Stopped(StopReason.REFUSAL)]),
+    "reasoning by the other name": (
+        [chunk({"reasoning": "hm"}), chunk({"content": "a"})],
+        [ThoughtDelta("hm"), ThoughtSealed(Thought("hm", '{"field": "reasoning"}')), TextDelta("a")],
+    ),
+    "only reasoning": (
+        [chunk({"reasoning_content": "hm"})],
+        [ThoughtDelta("hm"), ThoughtSealed(Thought("hm", '{"field": "reasoning_content"}'))],
+    ),
+    "usage in every chunk": (
+        [
+            chunk({}, usage={"prompt_tokens": 1, "completion_tokens": 1}),
+            chunk({}, usage={"prompt_tokens": 1, "completion_tokens": 2}),
+        ],
+        [UsageKnown(Usage(1, 1)), UsageKnown(Usage(1, 2))],
+    ),
+}
+
+
+@pytest.mark.parametrize(("chunks", "expected"), CHUNKS.values(), ids=CHUNKS.keys())
+def test_chunks_of_compatible_servers_are_understood(chunks: list[Any], expected: list[ModelEvent]) -> None:
+    stop = [] if expected and isinstance(expected[-1], Stopped) else [Stopped(StopReason.END)]
+
+    assert shown(decoded("openai", sse(*chunks, chunk({}, "stop"), b"[DONE]"))) == shown(expected + stop)
+
+
+def test_a_stream_without_a_finish_reason_ends_with_its_mark() -> None:
+    assert decoded("openai", sse(chunk({"content": "x"}), b"[DONE]")) == [TextDelta("x"), Stopped(StopReason.END)]
+
+
+# Messages
+
+
+def test_redacted_thoughts_are_kept_sealed() -> None:
+    block = {"type": "redacted_thinking", "data": "opaque"}
+    start = {"type": "content_block_start", "index": 0, "content_block": block}
+
+    events = decoded("anthropic", sse(start, {"type": "content_block_stop", "index": 0}, {"type": "message_stop"}))
+
+    assert shown(events) == shown([ThoughtSealed(Thought("", json.dumps(block))), Stopped(StopReason.END)])
+
+
+def test_a_thought_without_a_signature_has_no_seal() -> None:
+    start = {"type": "content_block_start", "index": 0, "content_block": {"type": "thinking", "thinking": "hm"}}
+
+    events = decoded("anthropic", sse(start, {"type": "content_block_stop", "index": 0}, {"type": "message_stop"}))
+
+    assert shown(events) == shown([ThoughtDelta("hm"), ThoughtSealed(Thought("hm")), Stopped(StopReason.END)])
+
+
+def test_a_thought_that_is_only_a_signature_is_kept() -> None:
+    start = {"type": "content_block_start", "index": 0, "content_block": {"type": "thinking", "thinking": ""}}
+    sign = {"type": "content_block_delta", "index": 0, "delta": {"type": "signature_delta", "signature": "sig"}}
+
+    events = decoded(
+        "anthropic", sse(start, sign, {"type": "content_block_stop", "index": 0}, {"type": "message_stop"})
+    )
+
+    assert shown(events[:1]) == shown([ThoughtSealed(Thought("", '{"type": "thinking", "signature": "sig"}'))])
+
+
+def test_arguments_that_come_whole_with_the_start_are_taken() -> None:
+    block = {"type": "tool_use", "id": "a", "name": "f", "input": {"x": 1}}
+    start = {"type": "content_block_start", "index": 0, "content_block": block}
+
+    events = decoded("anthropic", sse(start, {"type": "content_block_stop", "index": 0}, {"type": "message_stop"}))
+
+    assert events == [CallBegan(0, "a", "f"), CallGrew(0, '{"x": 1}'), CallEnded(0), Stopped(StopReason.CALLS)]
+
+
+def test_a_block_of_an_unknown_kind_is_passed_over() -> None:
+    start = {"type": "content_block_start", "index": 0, "content_block": {"type": "server_tool_use", "id": "s"}}
+    delta = {"type": "content_block_delta", "index": 0, "delta": {"type": "input_json_delta", "partial_json": "{}"}}
+
+    assert decoded("anthropic", sse(start, delta, {"type": "message_stop"})) == [Stopped(StopReason.END)]
+
+
+def test_later_figures_replace_earlier_ones() -> None:
+    first = {"input_tokens": 10, "cache_read_input_tokens": 5, "cache_creation_input_tokens": None, "output_tokens": 1}
+    start = {"type": "message_start", "message": {"usage": first}}
+    end = {"type": "message_delta", "delta": {"stop_reason": "end_turn"}, "usage": {"output_tokens": 7}}
+
+    events = decoded("anthropic", sse(start, end, {"type": "message_stop"}))
+
+    assert [e.usage for e in events if isinstance(e, UsageKnown)] == [Usage(15, 1, 5), Usage(15, 7, 5)]
+
+
+# Responses
+
+
+def test_a_call_that_comes_only_as_a_whole_item_is_taken() -> None:
+    item = {"type": "function_call", "call_id": "a", "name": "f", "arguments": "{}"}
+    done = {"type": "response.output_item.done", "output_index": 0, "item": item}
+
+    events = decoded("openai-responses", sse(done, {"type": "response.completed", "response": {}}))
+
+    assert events == [CallBegan(0, "a", "f"), CallGrew(0, "{}"), CallEnded(0), Stopped(StopReason.CALLS)]
+
+
+def test_reasoning_goes_back_as_it_came() -> None:
+    item = {
+        "id": "rs",
+        "type": "reasoning",
+        "summary": [{"type": "summary_text", "text": "ä"}],
+        "encrypted_content": "x",
+    }
+    done = {"type": "response.output_item.done", "output_index": 0, "item": item}
+
+    events = decoded("openai-responses", sse(done, {"type": "response.completed", "response": {}}))
+
+    assert shown(events[:1]) == shown([ThoughtSealed(Thought("ä", json.dumps(item, ensure_ascii=False)))])
+
+
+def test_reasoning_that_cannot_be_sent_back_has_no_seal() -> None:
+    item = {"id": "rs", "type": "reasoning", "summary": [{"type": "summary_text", "text": "hm"}]}
+    done = {"type": "response.output_item.done", "output_index": 0, "item": item}
+
+    events = decoded("openai-responses", sse(done, {"type": "response.completed", "response": {}}))
+
+    assert shown(events) == shown([ThoughtSealed(Thought("hm")), Stopped(StopReason.END)])
+
+
+@pytest.mark.parametrize(
+    ("event", "message", "is_passing"),
+    [
+        ({"type": "error", "code": "server_error", "message": "oh"}, "oh", True),
+        ({"type": "error", "error": {"type": "invalid_request_error", "message": "bad"}}, "bad", False),
+        (
+            {"type": "response.failed", "response": {"error": {"code": "rate_limit_exceeded", "message": "slow"}}},
+            "slow",
+            True,
+        ),
+        (
+            {"type": "response.failed", "response": {"error": {"code": "context_length_exceeded", "message": "long"}}},
+            "long",
+            False,
+        ),
+        ({"type": "response.cancelled", "response": {}}, "gave up", True),
+    ],
+)
+def test_errors_among_the_events_are_faults(event: Any, message: str, is_passing: bool) -> None:
+    with pytest.raises(ModelFault, match=message) as caught:
+        decoded("openai-responses", sse(event))
+
+    assert caught.value.is_passing is is_passing
