@@ -13,7 +13,7 @@ MOST_LINKS = 40
 """As Linux has it; more are taken for a loop."""
 
 _SYSTEM = ("/proc", "/dev", "/sys")
-_DRIVE = re.compile(r"[A-Za-z]:")
+_DRIVE = re.compile(r"/?[A-Za-z]:")
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:")
 _FILE_URI = re.compile(r"file:///(?!/)", re.IGNORECASE)
 

@@ -83,7 +83,7 @@ class Places:
     def _judged(self, given: str, resolved: str, use: Use, *, is_from_home: bool) -> Place:
         absolute = Path(resolved)
         root = self.root_of(absolute)
-        forms = (tuple(normalized(given)), absolute.parts[1:])
+        forms = {tuple(normalized(given)), absolute.parts[1:]}
         is_guarded = use == "write" and any(is_protected(self._below_root(parts)) for parts in forms)
         if root is None or is_from_home:
             standing = Standing.OUTSIDE
