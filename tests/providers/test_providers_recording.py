@@ -1,0 +1,294 @@
+"""Recording a run and playing it again."""
+
+import asyncio
+import json
+from collections.abc import AsyncGenerator, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from agent_lsp.domain.errors import ModelFault, NotConfigured
+from agent_lsp.domain.history import Call, Reply, Result, Thought, Words
+from agent_lsp.domain.model import (
+    CallBegan,
+    CallEnded,
+    CallGrew,
+    ModelEvent,
+    ModelFacts,
+    ModelRequest,
+    Stopped,
+    StopReason,
+    TextDelta,
+    ThoughtDelta,
+    ThoughtSealed,
+    UsageKnown,
+)
+from agent_lsp.domain.status import Usage
+from agent_lsp.providers.build import build_model
+from agent_lsp.providers.recorded_events import event_from_json, event_to_json
+from agent_lsp.providers.recording import RecordingModel, Streaming
+from agent_lsp.providers.secrets import Secrets
+from agent_lsp.settings.model import Profile
+from support.model_server import APIS, CallTool, Figures, Hold, Refusal, Say, Think, scripted_model
+from support.model_server import Answer as ScriptedAnswer
+from support.models import batches_of, events_of, profile_for, request_of
+
+EVENTS: list[ModelEvent] = [
+    TextDelta("ä"),
+    ThoughtDelta("hm"),
+    ThoughtSealed(Thought("hm", '{"a": 1}')),
+    ThoughtSealed(Thought("hm")),
+    CallBegan(0, "c", "f"),
+    CallGrew(0, '{"x"'),
+    CallEnded(0),
+    UsageKnown(Usage(1, 2, 3, 4, 0.5)),
+    UsageKnown(Usage(1, 2, 3, 4, None)),
+    Stopped(StopReason.LENGTH),
+]
+
+
+def shown(batches: Sequence[Sequence[ModelEvent]]) -> list[list[str]]:
+    """Events as they print: a thought has no equality of its own."""
+    return [[repr(event) for event in batch] for batch in batches]
+
+
+def player(file: Path) -> Streaming:
+    return build_model(Profile(type="replay", file=str(file)), name="played", environment={})
+
+
+class Canned:
+    """A model that says what it is told to."""
+
+    facts = ModelFacts("canned", 1000, 100)
+    origin = "canned/model"
+
+    def __init__(self, *batches: Sequence[ModelEvent], fault: ModelFault | None = None) -> None:
+        self._batches, self._fault = batches, fault
+
+    async def stream(self, request: ModelRequest) -> AsyncGenerator[Sequence[ModelEvent]]:
+        for batch in self._batches:
+            yield batch
+        if self._fault:
+            raise self._fault
+
+    async def aclose(self) -> None:
+        pass
+
+
+@pytest.mark.parametrize("event", EVENTS, ids=lambda event: type(event).__name__)
+def test_an_event_survives_the_file(event: ModelEvent) -> None:
+    assert repr(event_from_json(json.loads(json.dumps(event_to_json(event))))) == repr(event)
+
+
+@pytest.mark.parametrize("api", APIS)
+async def test_what_was_recorded_plays_the_same(api: str, tmp_path: Path) -> None:
+    turns = [[Think("Hm"), Say("I look."), CallTool("read_file", path="a")], [Say("word ", times=500)]]
+    file = tmp_path / "run.jsonl"
+
+    async with asyncio.timeout(20), scripted_model(turns) as server:
+        model = build_model(profile_for(server, api), name="test", environment={}, record_to=file)
+        live = [await batches_of(model), await batches_of(model)]
+        await model.aclose()
+
+    replay = player(file)
+    assert [shown(await batches_of(replay)), shown(await batches_of(replay))] == [shown(answer) for answer in live]
+    assert replay.facts.name == model.facts.name
+
+
+async def test_faults_play_too(tmp_path: Path) -> None:
+    file = tmp_path / "run.jsonl"
+    refusal = Refusal(429, "slow down", headers=(("retry-after", "3"),))
+
+    async with asyncio.timeout(20), scripted_model([refusal, [Say("x")]]) as server:
+        model = build_model(profile_for(server, "openai"), name="test", environment={}, record_to=file)
+        with pytest.raises(ModelFault) as live:
+            await events_of(model)
+        await events_of(model)
+        await model.aclose()
+
+    replay = player(file)
+    with pytest.raises(ModelFault) as played:
+        await events_of(replay)
+    assert vars(played.value) == vars(live.value)
+    assert await events_of(replay)
+
+
+async def test_an_answer_that_was_cancelled_plays_as_cut_off(tmp_path: Path) -> None:
+    file, hold = tmp_path / "run.jsonl", Hold()
+
+    async with asyncio.timeout(20), scripted_model([[Say("so far"), hold]]) as server:
+        model = build_model(profile_for(server, "openai"), name="test", environment={}, record_to=file)
+        asking = asyncio.create_task(events_of(model))
+        await hold.reached.wait()
+        asking.cancel()
+        await asyncio.gather(asking, return_exceptions=True)
+        await model.aclose()
+
+    with pytest.raises(ModelFault, match="cut off") as played:
+        await events_of(player(file))
+    assert played.value.is_passing
+
+
+KEY = "planted-key-0815"
+
+
+@given(st.lists(st.integers(1, 20), max_size=6))
+async def test_a_planted_key_is_in_no_recording(tmp_path_factory: pytest.TempPathFactory, sizes: list[int]) -> None:
+    file = tmp_path_factory.mktemp("recording") / "run.jsonl"
+    text, pieces = f"before {KEY} after {KEY}", []
+    for size in sizes:
+        pieces.append(text[:size])
+        text = text[size:]
+    grown: list[ModelEvent] = [
+        make(piece) for piece in [*pieces, text] for make in (TextDelta, ThoughtDelta, lambda p: CallGrew(0, p))
+    ]
+    others = [CallBegan(0, KEY, KEY), ThoughtSealed(Thought(KEY, f'"{KEY}"')), Stopped(StopReason.END)]
+    fault = ModelFault(f"bad {KEY}", is_passing=False)
+    model = RecordingModel(Canned([*grown, *others], fault=fault), file, Secrets([KEY]))
+
+    with pytest.raises(ModelFault):
+        await events_of(model)
+
+    assert KEY not in file.read_text("utf-8")
+    replayed = [event.text for event in json_events(file) if isinstance(event, TextDelta)]
+    assert "".join(replayed) == "before [secret] after [secret]"
+
+
+def json_events(file: Path) -> list[ModelEvent]:
+    lines = [json.loads(line) for line in file.read_text("utf-8").splitlines()[1:]]
+    return [event_from_json(event) for line in lines for batch in line["batches"] for event in batch["events"]]
+
+
+async def test_nothing_of_a_request_is_recorded(tmp_path: Path) -> None:
+    file = tmp_path / "run.jsonl"
+
+    async with asyncio.timeout(20), scripted_model([[Say("x")]]) as server:
+        model = build_model(profile_for(server, "openai", api_key=KEY), name="t", environment={}, record_to=file)
+        await events_of(model, request_of(Words(("my private words",)), system="my system prompt"))
+        await model.aclose()
+
+    recorded = file.read_text("utf-8")
+    assert not [word for word in (KEY, "private words", "system prompt", "127.0.0.1") if word in recorded]
+
+
+async def test_a_recording_is_added_to(tmp_path: Path) -> None:
+    file = tmp_path / "run.jsonl"
+    for text in ("one", "two"):
+        await events_of(RecordingModel(Canned([TextDelta(text), Stopped(StopReason.END)]), file, Secrets()))
+
+    replay = player(file)
+
+    assert [(await events_of(replay))[0], (await events_of(replay))[0]] == [TextDelta("one"), TextDelta("two")]
+    assert file.stat().st_mode & 0o777 == 0o600
+
+
+@pytest.mark.parametrize("content", ["notes\n", "{}\n", '{"recording": 99}\n'])
+def test_a_file_that_is_no_recording_is_left_alone(tmp_path: Path, content: str) -> None:
+    file = tmp_path / "notes.txt"
+    file.write_text(content)
+
+    with pytest.raises(NotConfigured, match="is no recording"):
+        RecordingModel(Canned(), file, Secrets())
+
+    assert file.read_text() == content
+
+
+def test_a_place_that_cannot_be_written_is_said_at_once(tmp_path: Path) -> None:
+    with pytest.raises(NotConfigured, match="cannot be written: No such file or directory"):
+        RecordingModel(Canned(), tmp_path / "missing" / "run.jsonl", Secrets())
+
+
+def recording(file: Path, *answers: Any, **header: Any) -> Path:
+    lines = [{"recording": 1, "model": "m"} | header, *answers]
+    file.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    return file
+
+
+SPOKEN = {
+    "batches": [{"events": [{"text": "a"}]}, {"after": 2, "events": [{"usage": {"tokensIn": 5}}, {"stopped": "end"}]}]
+}
+
+
+async def test_a_recording_that_runs_out_says_so(tmp_path: Path) -> None:
+    replay = player(recording(tmp_path / "r.jsonl", SPOKEN))
+    await events_of(replay)
+
+    with pytest.raises(ModelFault, match="has 1 answers, and this is request 2") as caught:
+        await events_of(replay)
+
+    assert not caught.value.is_passing
+
+
+async def test_usage_without_a_cost_costs_nothing(tmp_path: Path) -> None:
+    events = await events_of(player(recording(tmp_path / "r.jsonl", SPOKEN)))
+
+    assert events[1:] == [UsageKnown(Usage(5, cost=0.0)), Stopped(StopReason.END)]
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        {},
+        {"batches": [{}]},
+        {"batches": [{"events": [{"what": 1}]}]},
+        [1],
+        {"batches": [{"events": [{"stopped": "x"}]}]},
+    ],
+)
+async def test_a_line_that_cannot_be_played_is_named(tmp_path: Path, answer: Any) -> None:
+    replay = player(recording(tmp_path / "r.jsonl", SPOKEN, answer))
+    await events_of(replay)
+
+    with pytest.raises(ModelFault, match=r"Line 3 of the recording .* cannot be played"):
+        await events_of(replay)
+
+
+@pytest.mark.parametrize("content", ["", "text\n", '{"recording": 2}\n', "[1]\n"])
+def test_a_file_that_is_no_recording_is_not_played(tmp_path: Path, content: str) -> None:
+    file = tmp_path / "r.jsonl"
+    file.write_text(content)
+
+    with pytest.raises(NotConfigured, match="is no recording that this version can play"):
+        player(file)
+
+
+@pytest.mark.parametrize(("pace", "delays"), [(0, [0, 0]), (1, [0, 2]), (0.5, [0, 1])])
+async def test_a_paced_recording_keeps_its_delays(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, pace: float, delays: list[float]
+) -> None:
+    slept: list[float] = []
+
+    async def sleep(seconds: float) -> None:
+        slept.append(seconds)
+
+    monkeypatch.setattr(asyncio, "sleep", sleep)
+    await events_of(player(recording(tmp_path / "r.jsonl", SPOKEN, pace=pace)))
+
+    assert slept == delays
+
+
+async def test_calls_played_again_in_one_task_get_new_ids(tmp_path: Path) -> None:
+    answer = {"batches": [{"events": [{"call": 0, "id": "c", "name": "f"}, {"stopped": "calls"}]}]}
+    replay = player(recording(tmp_path / "r.jsonl", answer))
+    history = [Words(("x",)), Reply((Call("c", "f", "{}"),)), Result("c", "y")]
+
+    events = await events_of(replay, request_of(*history))
+
+    assert isinstance(events[0], CallBegan)
+    assert events[0].id != "c"
+
+
+async def test_the_cost_of_a_run_plays_as_it_was(tmp_path: Path) -> None:
+    file = tmp_path / "run.jsonl"
+    turn = ScriptedAnswer((Say("x"),), usage=Figures(1000, 100))
+
+    async with asyncio.timeout(20), scripted_model([turn]) as server:
+        profile = profile_for(server, "openai", prices={"input": 1, "output": 10})
+        model = build_model(profile, name="test", environment={}, record_to=file)
+        await events_of(model)
+        await model.aclose()
+
+    assert UsageKnown(Usage(1000, 100, cost=0.002)) in await events_of(player(file))
