@@ -24,7 +24,7 @@ class ApplyDiff:
 
     class Arguments(BaseModel):
         path: FilePath
-        diff: str = Field(min_length=1, description="The blocks", validation_alias=AliasChoices("diff", "content"))
+        diff: str = Field(min_length=1, validation_alias=AliasChoices("diff", "content"))
 
     def __init__(self, editing: Editing, fuzzy_threshold: float = 1.0) -> None:
         self._editing = editing

@@ -8,8 +8,8 @@ from agent_lsp.domain.turns import After, Outcome
 class AttemptCompletion:
     name = "attempt_completion"
     description = (
-        "Present the result when the task is done and what you did is known to have worked (you have seen the results "
-        "of your calls). Call it alone. The result is final: no question, no offer of more help."
+        "Present the result once the task is done and you have seen the results of your calls. Call it alone. "
+        "It is final: no question, no offer of more help."
     )
 
     class Arguments(BaseModel):

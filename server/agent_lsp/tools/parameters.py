@@ -9,7 +9,6 @@ FilePath = Annotated[
     Field(
         min_length=1,
         validation_alias=AliasChoices("path", "file_path", "filePath", "filename"),
-        description="Relative to the workspace root",
     ),
 ]
 FolderPath = Annotated[
@@ -17,6 +16,6 @@ FolderPath = Annotated[
     Field(
         min_length=1,
         validation_alias=AliasChoices("path", "directory", "folder"),
-        description="Relative to the workspace root; . is the root",
+        description="From the workspace root, which is .",
     ),
 ]

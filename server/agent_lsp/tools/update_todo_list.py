@@ -23,8 +23,8 @@ _STATUS = {"x": "completed", "X": "completed", "-": "in_progress", "~": "in_prog
 class UpdateTodoList:
     name = "update_todo_list"
     description = (
-        "Replace the list of steps the user sees, for work of three steps or more. Update it as soon as a step is "
-        "begun or done; one step in progress at a time. Always send the whole list."
+        "Replace the list of steps the user sees, always as a whole, for work of three steps or more. "
+        "Update it as soon as a step is begun or done; one is in progress at a time."
     )
 
     class Arguments(BaseModel):
