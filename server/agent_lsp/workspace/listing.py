@@ -10,11 +10,13 @@ MOST_SEEN = 50_000
 """Entries that are counted at most; what lies beyond is left out uncounted."""
 
 
-def list_entries(walk: Walk, *, is_recursive: bool, limit: int) -> tuple[tuple[str, ...], int]:
+def list_entries(
+    walk: Walk, *, is_recursive: bool, limit: int, most_seen: int = MOST_SEEN
+) -> tuple[tuple[str, ...], int]:
     """The entries, `/` behind folders, and how many more there are."""
     shown, seen = list[str](), 0
     folders = deque((walk.start,))
-    while folders and seen < MOST_SEEN:
+    while folders and seen < most_seen:
         for entry in walk.entries(folders.popleft()):
             seen += 1
             if len(shown) < limit:
