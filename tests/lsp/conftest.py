@@ -3,6 +3,7 @@
 from collections.abc import AsyncIterator
 
 import pytest
+
 from support.front_door import FrontDoor, front_door
 
 

@@ -5,14 +5,14 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support.front_door import FrontDoor
-from support.lsp_client import RpcError
 
 from agent_lsp.domain.errors import NotConfigured, Overloaded, TaskBusy
 from agent_lsp.lsp.capabilities import COMMANDS, METHODS
 from agent_lsp.lsp.envelope import Malformed, Notification, Reply, Request, encode_frame, read_envelope
 from agent_lsp.lsp.framing import Frames
 from agent_lsp.lsp.wire.methods import CLIENT_METHODS
+from support.front_door import FrontDoor
+from support.lsp_client import RpcError
 
 NO_SUCH = {"jsonrpc": "2.0", "method": "no/such"}
 

@@ -6,24 +6,19 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support.fake_editor import FakeEditor, Manner, apply_edits
-from support.fake_hall import FakeHall
-from support.front_door import FrontDoor, front_door
-from support.lsp_client import AGENT, Json
 
 from agent_lsp.domain.documents import ApplyAnswer, ApplyResult, DocumentEdit, Documents
 from agent_lsp.lsp.client import Client, read_client
 from agent_lsp.lsp.patience import Patience
 from agent_lsp.lsp.workspace_edits import apply_params
+from support.fake_editor import FakeEditor, Manner, apply_edits
+from support.fake_hall import FakeHall
+from support.front_door import FrontDoor, front_door
+from support.lsp_client import AGENT, Json
 
-WORKSPACE = {
-    "applyEdit": True,
-    "workspaceEdit": {"documentChanges": True, "resourceOperations": ["create", "rename", "delete"]},
-}
-EDITS: Json = {"workspace": WORKSPACE}
-REFACTORINGS: Json = {
-    "workspace": {**WORKSPACE, "workspaceEdit": {**WORKSPACE["workspaceEdit"], "metadataSupport": True}}
-}
+WORKSPACE_EDIT: Json = {"documentChanges": True, "resourceOperations": ["create", "rename", "delete"]}
+EDITS: Json = {"workspace": {"applyEdit": True, "workspaceEdit": WORKSPACE_EDIT}}
+REFACTORINGS: Json = {"workspace": {"applyEdit": True, "workspaceEdit": {**WORKSPACE_EDIT, "metadataSupport": True}}}
 A, B = "file:///w/a.txt", "file:///w/b.txt"
 
 

@@ -2,15 +2,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support.fake_hall import STATUS
-from support.front_door import FrontDoor
-from support.lsp_client import Json, RpcError
 
 from agent_lsp.domain.documents import EditorContext
 from agent_lsp.domain.encoding import to_wire
 from agent_lsp.domain.files import Change
 from agent_lsp.domain.requests import AskReply, ContextReference, NewTask
 from agent_lsp.domain.status import PermissionMode
+from support.fake_hall import STATUS
+from support.front_door import FrontDoor
+from support.lsp_client import Json, RpcError
 
 WIRE_STATUS = to_wire(STATUS)
 IMAGE = "data:image/png;base64,AA=="

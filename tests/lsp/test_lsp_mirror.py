@@ -3,13 +3,13 @@ import asyncio
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from support.fake_editor import apply_edits
 
 from agent_lsp.domain.documents import OpenDocument
 from agent_lsp.lsp.client import Encoding
 from agent_lsp.lsp.documents import Edit, Mirror, MirroredText
 from agent_lsp.lsp.edits import TextEdit, text_edits
 from agent_lsp.lsp.positions import content_length, split_lines, units_before
+from support.fake_editor import apply_edits
 
 URI = "file:///w/a.txt"
 ENCODINGS: tuple[Encoding, ...] = ("utf-8", "utf-16", "utf-32")

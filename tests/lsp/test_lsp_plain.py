@@ -1,8 +1,6 @@
 import json
 
 import pytest
-from support.front_door import FrontDoor
-from support.lsp_client import Json, NoAnswer, RpcError
 
 from agent_lsp.domain.encoding import to_wire
 from agent_lsp.domain.messages import Ask, Message, Say
@@ -10,6 +8,8 @@ from agent_lsp.domain.notices import DeltaNotice, MessageNotice, StatusNotice
 from agent_lsp.domain.requests import AskReply, NewTask
 from agent_lsp.domain.status import ACTIONS, State, Status, WaitingAsk
 from agent_lsp.lsp.doorbell import MAX_COLUMNS, MAX_LINES, Doorbell, doorbell, one_line
+from support.front_door import FrontDoor
+from support.lsp_client import Json, NoAnswer, RpcError
 
 EDIT = json.dumps(
     {"tool": "appliedDiff", "path": "a.py", "changes": [{"kind": "edit", "path": "a.py", "added": 3, "removed": 1}]}

@@ -12,6 +12,10 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
+
+from agent_lsp.domain.errors import BadParams, Denied
+from agent_lsp.lsp.ports import OpenHall
+from agent_lsp.lsp.tcp import run_tcp
 from support.lsp_client import LspClient, RpcError
 
 SERVER = Path(__file__).parent.parent / "support" / "fake_server.py"
@@ -166,7 +170,7 @@ def test_initialize_is_answered_before_anything_heavy_is_imported() -> None:
 
 
 def test_input_may_be_a_file(tmp_path: Path) -> None:
-    messages = [
+    messages: list[dict[str, object]] = [
         {"id": 1, "method": "initialize", "params": {"capabilities": {}}},
         {"id": 2, "method": "agent/debugReport"},
         {"id": 3, "method": "shutdown"},
@@ -269,3 +273,23 @@ def _read_to_end(connection: socket.socket) -> bytes:
 def _frame(message: dict[str, object]) -> bytes:
     body = json.dumps({"jsonrpc": "2.0", **message}).encode()
     return HEADER % len(body) + body
+
+
+@pytest.mark.parametrize(
+    ("address", "token", "error"),
+    [
+        ("0.0.0.0:0", None, Denied),
+        ("example.org:1", None, Denied),
+        ("[2001:db8::1]:1", None, Denied),
+        ("127.0.0.1", None, BadParams),
+        ("127.0.0.1:http", "t", BadParams),
+    ],
+)
+def test_address_that_strangers_can_reach_needs_a_token(
+    address: str, token: str | None, error: type[Exception]
+) -> None:
+    def load() -> OpenHall:
+        raise AssertionError("nobody is served")
+
+    with pytest.raises(error):
+        run_tcp(address, token, load)

@@ -1,11 +1,11 @@
 import asyncio
 
 import pytest
-from support.front_door import FrontDoor, front_door
-from support.lsp_client import Json, RpcError
 
 from agent_lsp.lsp.configuration import settings_in
 from agent_lsp.lsp.patience import Patience
+from support.front_door import FrontDoor, front_door
+from support.lsp_client import Json, RpcError
 
 CAN_PULL: Json = {"workspace": {"configuration": True}}
 

@@ -2,6 +2,7 @@ import asyncio
 import os
 import threading
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -134,10 +135,9 @@ async def test_reader_hands_over_pieces_to_the_end(pipe: Pipe) -> None:
     assert (first, second, last) == (b"one", b"two", b"")
 
 
-async def test_reader_reads_files(tmp_path: os.PathLike[str]) -> None:
-    path = os.path.join(tmp_path, "input")
-    with open(path, "wb") as file:
-        file.write(b"x" * (2 * PIECE_BYTES))
+async def test_reader_reads_files(tmp_path: Path) -> None:
+    path = tmp_path / "input"
+    path.write_bytes(b"x" * (2 * PIECE_BYTES))
     fd = os.open(path, os.O_RDONLY)
 
     reader = Reader(fd)

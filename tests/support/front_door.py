@@ -1,17 +1,16 @@
 """The front door in memory: a client and a server that hand each other bytes, with a fake hall behind."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
-
-from support.fake_hall import FakeHall
-from support.lsp_client import LspClient
 
 from agent_lsp.lsp.framing import Frames
 from agent_lsp.lsp.handlers import register_all
 from agent_lsp.lsp.patience import Patience
 from agent_lsp.lsp.server import AgentServer
+from support.fake_hall import FakeHall
+from support.lsp_client import LspClient
 
 
 @dataclass(eq=False)
@@ -44,7 +43,7 @@ class FrontDoor:
 
 
 @asynccontextmanager
-async def front_door(patience: Patience | None = None) -> AsyncIterator[FrontDoor]:
+async def front_door(patience: Patience | None = None) -> AsyncGenerator[FrontDoor]:
     """A connection on which nothing has been said yet."""
     halls: list[FakeHall] = []
 

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
+from agent_lsp.domain.encoding import KEEP
 from agent_lsp.domain.messages import Message
 from agent_lsp.domain.status import PermissionMode, State, Status, Usage
 
@@ -82,5 +83,5 @@ class TaskSummary:
 
 @dataclass(frozen=True, slots=True)
 class TaskList:
-    tasks: tuple[TaskSummary, ...]
+    tasks: tuple[TaskSummary, ...] = field(metadata=KEEP)
     cursor: str | None = None

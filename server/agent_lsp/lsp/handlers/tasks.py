@@ -51,7 +51,7 @@ def _register_history(server: AgentServer) -> None:
     @server.feature("agent/listTasks")
     async def list_tasks(params: wire.ListTasksParams) -> Json:
         listed = await server.hall.list_tasks(cursor=params.cursor, limit=params.limit, query=params.query)
-        return {"tasks": [], **to_wire(listed)}
+        return to_wire(listed)
 
     @server.feature("agent/renameTask")
     async def rename_task(params: wire.RenameTaskParams) -> None:

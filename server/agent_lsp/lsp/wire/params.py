@@ -29,14 +29,14 @@ class Params(BaseModel):
         return {name: item for name, item in cast("Json", value).items() if item is not None}
 
 
-class PositionShape(Params):
+class Position(Params):
     line: int
     character: int
 
 
-class RangeShape(Params):
-    start: PositionShape
-    end: PositionShape
+class Range(Params):
+    start: Position
+    end: Position
 
     def last_line(self) -> int:
         """The last line, counted from 0, that has a character of the range in it."""
@@ -44,9 +44,9 @@ class RangeShape(Params):
         return self.end.line - 1 if ends_before_line else self.end.line
 
 
-class ContextShape(Params):
+class Attachment(Params):
     uri: str
-    range: RangeShape | None = None
+    range: Range | None = None
 
     def to_reference(self) -> ContextReference:
         if self.range is None:
@@ -60,7 +60,7 @@ class NewTaskParams(Params):
     mode: str | None = None
     profile: str | None = None
     permission_mode: PermissionMode | None = None
-    context: tuple[ContextShape, ...] = ()
+    context: tuple[Attachment, ...] = ()
     client_request_id: str | None = None
 
     def to_request(self) -> NewTask:
@@ -151,12 +151,12 @@ class SetPermissionModeParams(Params):
 
 class VisibleEditor(Params):
     uri: str
-    ranges: tuple[RangeShape, ...] = ()
+    ranges: tuple[Range, ...] = ()
 
 
 class ActiveEditor(Params):
     uri: str
-    selection: RangeShape | None = None
+    selection: Range | None = None
 
 
 class EditorContextParams(Params):
