@@ -1,8 +1,6 @@
-"""What readers make of the events of services, well-formed and odd; no network."""
+"""What readers make of the events of services; no network. Chat Completions' dialects have a file of their own."""
 
 import json
-from collections.abc import Sequence
-from itertools import count
 from typing import Any
 
 import pytest
@@ -15,7 +13,6 @@ from agent_lsp.domain.model import (
     CallBegan,
     CallEnded,
     CallGrew,
-    ModelEvent,
     Stopped,
     StopReason,
     TextDelta,
@@ -24,47 +21,10 @@ from agent_lsp.domain.model import (
     UsageKnown,
 )
 from agent_lsp.domain.status import Usage
-from agent_lsp.providers import chat_reader, messages_reader, responses_reader
-from agent_lsp.providers.answer import Answer, CallIds
-from agent_lsp.providers.decoder import Decoder
 from support import model_script as script
+from support.decoding import decoded, shown, sse, stream_of
 from support.model_server import APIS, CallTool, RawCall, Say, Think
-from support.model_wires import STREAMS, Stream
 from support.models import parts_of, said
-
-READERS = {
-    "anthropic": (messages_reader.MessagesReader, messages_reader.IGNORED),
-    "openai": (chat_reader.ChatReader, chat_reader.IGNORED),
-    "openai-responses": (responses_reader.ResponsesReader, responses_reader.IGNORED),
-}
-
-
-def decoder_of(api: str) -> Decoder:
-    reader, ignored = READERS[api]
-    minted = (f"minted_{n}" for n in count())
-    answer = Answer(CallIds((), lambda: next(minted)), lambda usage: usage)
-    return Decoder(reader(answer), answer, ignored)
-
-
-def decoded(api: str, *pieces: bytes) -> list[ModelEvent]:
-    decoder = decoder_of(api)
-    events = [event for piece in pieces for event in decoder.feed(piece)]
-    return events + decoder.end()
-
-
-def stream_of(api: str, answer: script.Answer) -> bytes:
-    wires = STREAMS[api](Stream(answer, "m", (f"id_{n}" for n in count())))
-    return b"".join(wire for wire in wires if isinstance(wire, bytes))
-
-
-def sse(*events: Any) -> bytes:
-    return b"".join(b"data: " + (e if isinstance(e, bytes) else json.dumps(e).encode()) + b"\n\n" for e in events)
-
-
-def shown(events: Sequence[ModelEvent]) -> list[str]:
-    """Events as they print: a thought has no equality of its own."""
-    return [repr(event) for event in events]
-
 
 ANSWER = script.Answer((Think("Hm 漢"), Say("Well… 😀"), CallTool("a", x="é"), RawCall("b", "[1]")), piece=3)
 
@@ -137,130 +97,6 @@ def test_what_follows_the_end_mark_is_not_read() -> None:
     stream = stream_of("openai", script.Answer((Say("x"),), usage=None)) + sse(b"{oops")
 
     assert decoded("openai", stream) == [TextDelta("x"), Stopped(StopReason.END)]
-
-
-# Chat Completions, as compatible servers write it
-
-
-def chunk(delta: Any = None, finish: str | None = None, **more: Any) -> Any:
-    return {"choices": [{"index": 0, "delta": delta, "finish_reason": finish}]} | more
-
-
-def piece(index: int | None = None, id: str | None = None, name: str | None = None, arguments: Any = None) -> Any:  # noqa: A002 - the wire's name
-    function = {key: value for key, value in (("name", name), ("arguments", arguments)) if value is not None}
-    call = {key: value for key, value in (("index", index), ("id", id)) if value is not None}
-    return chunk({"tool_calls": [call | {"function": function}]})
-
-
-CALLS = {
-    "two, one after the other": (
-        [piece(0, "a", "f", ""), piece(0, arguments="{}"), piece(1, "b", "g", ""), piece(1, arguments="[]")],
-        [("a", "f", "{}"), ("b", "g", "[]")],
-    ),
-    "two, interleaved": (
-        [
-            piece(0, "a", "f"),
-            piece(1, "b", "g"),
-            piece(0, arguments="{"),
-            piece(1, arguments="["),
-            piece(0, arguments="}"),
-            piece(1, arguments="]"),
-        ],
-        [("a", "f", "{}"), ("b", "g", "[]")],
-    ),
-    "two of one index": (
-        [piece(0, "a", "f", "{}"), piece(0, "b", "g", "[]")],
-        [("a", "f", "{}"), ("b", "g", "[]")],
-    ),
-    "two of one index without ids": (
-        [piece(0, None, "f", "{}"), piece(0, None, "g", "[]")],
-        [("minted_0", "f", "{}"), ("minted_1", "g", "[]")],
-    ),
-    "whole calls without an index": (
-        [piece(None, "a", "f", "{}"), piece(None, "b", "f", "[]")],
-        [("a", "f", "{}"), ("b", "f", "[]")],
-    ),
-    "pieces without an index": (
-        [piece(None, "a", "f", "{"), piece(arguments="}")],
-        [("a", "f", "{}")],
-    ),
-    "indices that begin at 1 and skip": (
-        [piece(1, "a", "f", "{}"), piece(5, "b", "g", "{}")],
-        [("a", "f", "{}"), ("b", "g", "{}")],
-    ),
-    "a name in pieces": (
-        [piece(0, "a", "rea"), piece(0, None, "d_file"), piece(0, arguments="{}")],
-        [("a", "read_file", "{}")],
-    ),
-    "a name in every piece": (
-        [piece(0, "a", "f", ""), piece(0, "a", "f", "{"), piece(0, "a", "f", "}")],
-        [("a", "f", "{}")],
-    ),
-    "a call without arguments": ([piece(0, "a", "f")], [("a", "f", "")]),
-    "a call without a name": ([piece(0, "a", None, "{}")], [("a", "", "{}")]),
-    "arguments as an object": ([piece(0, "a", "f", {"x": 1})], [("a", "f", '{"x": 1}')]),
-    "one id for two calls": (
-        [piece(0, "a", "f", "{}"), piece(1, "a", "g", "{}")],
-        [("a", "f", "{}"), ("minted_0", "g", "{}")],
-    ),
-}
-
-
-@pytest.mark.parametrize(("chunks", "calls"), CALLS.values(), ids=CALLS.keys())
-def test_calls_of_compatible_servers_are_put_together(chunks: list[Any], calls: list[tuple[str, str, str]]) -> None:
-    events = decoded("openai", sse(*chunks, chunk({}, "tool_calls"), b"[DONE]"))
-
-    texts = {
-        n: "".join(e.arguments for e in events if isinstance(e, CallGrew) and e.key == n) for n in range(len(calls))
-    }
-    assert [(e.id, e.name, texts[e.key]) for e in events if isinstance(e, CallBegan)] == calls
-    assert sorted(e.key for e in events if isinstance(e, CallEnded)) == list(range(len(calls)))
-    assert events[-1] == Stopped(StopReason.CALLS)
-
-
-CHUNKS = {
-    "null everywhere": (
-        [
-            chunk({"role": "assistant", "content": None, "tool_calls": None}),
-            chunk(None),
-            {"choices": None, "usage": None},
-        ],
-        [],
-    ),
-    "no choices": ([{"choices": []}, {}], []),
-    "another choice": ([{"choices": [{"index": 1, "delta": {"content": "x"}}]}], []),
-    "content in parts": (
-        [chunk({"content": [{"type": "text", "text": "a"}, {"type": "thinking", "thinking": []}]})],
-        [TextDelta("a")],
-    ),
-    "a refusal": ([chunk({"refusal": "no"})], [TextDelta("no"), Stopped(StopReason.REFUSAL)]),
-    "reasoning by the other name": (
-        [chunk({"reasoning": "hm"}), chunk({"content": "a"})],
-        [ThoughtDelta("hm"), ThoughtSealed(Thought("hm", '{"field": "reasoning"}')), TextDelta("a")],
-    ),
-    "only reasoning": (
-        [chunk({"reasoning_content": "hm"})],
-        [ThoughtDelta("hm"), ThoughtSealed(Thought("hm", '{"field": "reasoning_content"}'))],
-    ),
-    "usage in every chunk": (
-        [
-            chunk({}, usage={"prompt_tokens": 1, "completion_tokens": 1}),
-            chunk({}, usage={"prompt_tokens": 1, "completion_tokens": 2}),
-        ],
-        [UsageKnown(Usage(1, 1)), UsageKnown(Usage(1, 2))],
-    ),
-}
-
-
-@pytest.mark.parametrize(("chunks", "expected"), CHUNKS.values(), ids=CHUNKS.keys())
-def test_chunks_of_compatible_servers_are_understood(chunks: list[Any], expected: list[ModelEvent]) -> None:
-    stop = [] if expected and isinstance(expected[-1], Stopped) else [Stopped(StopReason.END)]
-
-    assert shown(decoded("openai", sse(*chunks, chunk({}, "stop"), b"[DONE]"))) == shown(expected + stop)
-
-
-def test_a_stream_without_a_finish_reason_ends_with_its_mark() -> None:
-    assert decoded("openai", sse(chunk({"content": "x"}), b"[DONE]")) == [TextDelta("x"), Stopped(StopReason.END)]
 
 
 # Messages

@@ -65,9 +65,10 @@ def refused(status: int, headers: Mapping[str, str], body: bytes) -> ModelFault:
 def not_a_stream(content_type: str, body: bytes) -> ModelFault:
     """Status 200, and yet no events: a web page, or one JSON object."""
     kind, message = _told(body, content_type)
-    what = message if kind or message else f"answered with {content_type or 'something unknown'} instead of events"
+    words = f": {message or kind}" if message or kind else ""
     hint = "Check the profile's baseURL: what answers there is not this API."
-    return ModelFault(f"The model's service: {what}.", is_passing=False, status=200, hint=hint)
+    text = f"The model's service answered with {content_type} instead of a stream{words}"
+    return ModelFault(text, is_passing=False, status=200, hint=hint)
 
 
 def in_stream(error: object) -> ModelFault:

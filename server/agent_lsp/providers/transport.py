@@ -25,6 +25,12 @@ class Endpoint:
         return self.base_url.rstrip("/") + self.path
 
     @property
+    def is_plain_loopback(self) -> bool:
+        """Whether the service is on this machine and spoken to without TLS."""
+        parts = urlsplit(self.base_url)
+        return parts.scheme == "http" and parts.hostname in ("127.0.0.1", "::1", "localhost")
+
+    @property
     def address(self) -> str:
         """The host as it is shown: no path, and no credentials that may stand in a URL."""
         parts = urlsplit(self.base_url)
