@@ -1,0 +1,571 @@
+import asyncio
+import os
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from workspace_editor import FakeEditor, Manner
+
+from agent_lsp.domain.documents import DocumentEdit
+from agent_lsp.domain.errors import FileProblem
+from agent_lsp.domain.files import (
+    Applied,
+    AppliedFile,
+    Conflict,
+    EditOutcome,
+    FileEdit,
+    Moved,
+    NotApplied,
+    Proposal,
+    Selection,
+    Unproven,
+)
+from agent_lsp.workspace.applying import ClosedFiles
+from agent_lsp.workspace.diffs import plain_diff
+from agent_lsp.workspace.files import WorkspaceFiles
+from agent_lsp.workspace.rebasing import MERGED
+
+ALL = Selection()
+TEN = "".join(f"line {number}\n" for number in range(1, 11))
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    root = tmp_path / "W"
+    root.mkdir()
+    return root
+
+
+@pytest.fixture
+def editor() -> FakeEditor:
+    return FakeEditor()
+
+
+class Garden:
+    """The files of one root, and short ways to change them."""
+
+    def __init__(self, root: Path, editor: FakeEditor, closed_files: ClosedFiles = "auto") -> None:
+        self.root = root
+        self.editor = editor
+        self.files = WorkspaceFiles([root], editor, closed_files=closed_files, environment={})
+
+    async def edit(self, name: str, after: str | None, *, move_to: str | None = None) -> FileEdit:
+        """An edit of a file as it stands, unless there is none."""
+        place = self.files.locate(name, "write")
+        is_there = place.absolute.exists() or self.editor.get(place.uri)
+        before = await self.files.read(place) if is_there else None
+        return FileEdit(place, before, after, self.files.locate(move_to, "write") if move_to else None)
+
+    async def propose(self, texts: Mapping[str, str | None]) -> Proposal:
+        return self.files.propose([await self.edit(name, after) for name, after in texts.items()])
+
+    async def make(self, texts: Mapping[str, str | None], selection: Selection = ALL) -> EditOutcome:
+        return await self.files.apply(await self.propose(texts), selection)
+
+    def tree(self) -> dict[str, str]:
+        return {
+            str(path.relative_to(self.root)): path.read_bytes().decode("latin-1")
+            for path in sorted(self.root.rglob("*"))
+            if path.is_file()
+        }
+
+
+@pytest.fixture
+def garden(root: Path, editor: FakeEditor) -> Garden:
+    return Garden(root, editor)
+
+
+def test_change_says_what_is_to_happen(garden: Garden) -> None:
+    place = garden.files.locate("src/a b.txt", "write")
+
+    proposal = garden.files.propose([FileEdit(place, None, "one\ntwo\n")])
+
+    (change,) = proposal.changes
+    assert (change.uri, change.path, change.kind) == (place.uri, "src/a b.txt", "create")
+    assert (change.added, change.removed, change.version) == (2, 0, None)
+    assert (change.before, change.after) == (None, "one\ntwo\n")
+    assert change.diff.endswith("+++ b/src/a b.txt\n@@ -0,0 +1,2 @@\n+one\n+two\n")
+    assert change.preview_uri.removeprefix("agent-preview:/").partition("/")[2] == "src/a%20b.txt"
+
+
+async def test_same_proposal_has_the_same_previews_and_another_has_others(garden: Garden) -> None:
+    (garden.root / "a.txt").write_text(TEN)
+
+    uris = [(await garden.propose({"a.txt": text})).changes[0].preview_uri for text in ("x\n", "x\n", "y\n")]
+
+    assert uris[0] == uris[1] != uris[2]
+
+
+async def test_change_of_an_open_document_has_its_version_and_address(garden: Garden, editor: FakeEditor) -> None:
+    (garden.root / "a.txt").write_text("a\n")
+    uri = editor.open(garden.root / "a.txt", uri=f"file://{garden.root}/%61.txt")
+    editor.type(uri, "typed\n")
+
+    (change,) = (await garden.propose({"a.txt": "new\n"})).changes
+
+    assert (change.uri, change.version, change.before) == (uri, 2, "typed\n")
+
+
+async def test_one_file_twice_in_an_edit_is_refused(garden: Garden) -> None:
+    edit = await garden.edit("a.txt", "x")
+
+    with pytest.raises(FileProblem, match=r"a\.txt is changed twice in one edit"):
+        garden.files.propose([edit, edit])
+
+
+async def test_closed_files_are_changed_on_disk(garden: Garden, editor: FakeEditor) -> None:
+    (garden.root / "a.txt").write_text("old\n")
+    (garden.root / "gone.txt").write_text("old\n")
+
+    outcome = await garden.make({"a.txt": "new\n", "gone.txt": None, "x/y/b.txt": "made\n"})
+
+    assert outcome == Applied(
+        (
+            AppliedFile("a.txt", "new\n", is_open=False),
+            AppliedFile("gone.txt", None, is_open=False),
+            AppliedFile("x/y/b.txt", "made\n", is_open=False),
+        )
+    )
+    assert garden.tree() == {"a.txt": "new\n", "x/y/b.txt": "made\n"}
+    assert editor.requests == []
+
+
+CONTENTS = {
+    "returns": (b"a\r\nb\r\n", "a\nnew\nb\n", b"a\r\nnew\r\nb\r\n"),
+    "mixed endings": (b"a\nb\r\nc\r\n", "a\nb\nnew\nc\n", b"a\nb\r\nnew\r\nc\r\n"),
+    "no final newline": (b"a\nb", "a\nB", b"a\nB"),
+    "a mark": (b"\xef\xbb\xbfa\n", "b\n", b"\xef\xbb\xbfb\n"),
+    "utf-16": (b"\xff\xfea\x00\n\x00", "b\n", b"\xff\xfeb\x00\n\x00"),
+    "latin-1": (b"bl\xe9\nx\n", "blé\ny\n", b"bl\xe9\ny\n"),
+}
+
+
+@pytest.mark.parametrize(("before", "after", "expected"), CONTENTS.values(), ids=CONTENTS)
+async def test_encoding_and_endings_stay(before: bytes, after: str, expected: bytes, garden: Garden) -> None:
+    (garden.root / "a.txt").write_bytes(before)
+
+    await garden.make({"a.txt": after})
+
+    assert (garden.root / "a.txt").read_bytes() == expected
+
+
+async def test_what_the_encoding_cannot_hold_is_not_written(garden: Garden) -> None:
+    (garden.root / "a.txt").write_bytes(b"bl\xe9\n")
+
+    outcome = await garden.make({"a.txt": "5 €\n"})
+
+    assert isinstance(outcome, NotApplied)
+    assert outcome.reason.startswith(r"The file is encoded as latin-1, which cannot hold '\u20ac'")
+    assert (garden.root / "a.txt").read_bytes() == b"bl\xe9\n"
+
+
+async def test_link_inside_stays_and_its_target_is_changed(garden: Garden) -> None:
+    (garden.root / "a.txt").write_text("old\n")
+    (garden.root / "link").symlink_to("a.txt")
+
+    await garden.make({"link": "new\n"})
+
+    assert (garden.root / "link").is_symlink()
+    assert (garden.root / "a.txt").read_text() == "new\n"
+
+
+async def test_open_document_is_changed_in_the_editor_alone(garden: Garden, editor: FakeEditor) -> None:
+    (garden.root / "a.txt").write_text("old\n")
+    uri = editor.open(garden.root / "a.txt", "unsaved\n")
+
+    outcome = await garden.make({"a.txt": "unsaved\nnew\n"})
+
+    assert outcome == Applied((AppliedFile("a.txt", "unsaved\nnew\n", is_open=True),))
+    assert editor.requests == [(DocumentEdit(uri, "edit", "unsaved\n", "unsaved\nnew\n", 1),)]
+    assert garden.tree() == {"a.txt": "old\n"}
+
+
+async def test_document_that_is_unchanged_under_a_new_version_is_changed(garden: Garden, editor: FakeEditor) -> None:
+    uri = editor.open(garden.root / "a.txt", "old\n")
+    proposal = await garden.propose({"a.txt": "new\n"})
+    editor.type(uri, "older\n")
+    editor.type(uri, "old\n")
+
+    await garden.files.apply(proposal, ALL)
+
+    assert editor.text(uri) == "new\n"
+
+
+async def test_several_files_are_one_request_to_the_editor(garden: Garden, editor: FakeEditor) -> None:
+    editor.saves_closed = True
+    uri = editor.open(garden.root / "a.txt", "old\n")
+    (garden.root / "b.txt").write_text("old\n")
+    latin, mixed = b"bl\xe9\n", b"a\r\nb\n"
+    (garden.root / "latin.txt").write_bytes(latin)
+    (garden.root / "mixed.txt").write_bytes(mixed)
+
+    await garden.make({"a.txt": "A\n", "b.txt": "B\n", "x/c.txt": "C\n", "latin.txt": "bl\n", "mixed.txt": "a\nB\n"})
+
+    (edits,) = editor.requests
+    assert [(edit.kind, edit.version) for edit in edits] == [("edit", 1), ("edit", None), ("create", None)]
+    assert editor.get(uri) is not None
+    assert garden.tree() == {"b.txt": "B\n", "latin.txt": "bl\n", "mixed.txt": "a\r\nB\n", "x/c.txt": "C\n"}
+
+
+@pytest.mark.parametrize(
+    ("closed_files", "saves_closed", "takes_edits", "goes_to_editor"),
+    [
+        ("auto", True, True, True),
+        ("auto", False, True, False),
+        ("auto", True, False, False),
+        ("disk", True, True, False),
+        ("editor", False, True, True),
+        ("editor", True, False, False),
+    ],
+)
+async def test_setting_says_where_closed_files_are_changed(
+    closed_files: ClosedFiles, saves_closed: bool, takes_edits: bool, goes_to_editor: bool, root: Path
+) -> None:
+    editor = FakeEditor(takes_edits=takes_edits, saves_closed=saves_closed)
+    (root / "a.txt").write_text("old\n")
+
+    outcome = await Garden(root, editor, closed_files).make({"a.txt": "new\n"})
+
+    assert isinstance(outcome, Applied)
+    assert bool(editor.requests) is goes_to_editor
+    assert (root / "a.txt").read_text() == "new\n"
+
+
+async def test_open_document_is_left_alone_by_an_editor_that_takes_no_edits(garden: Garden, editor: FakeEditor) -> None:
+    editor.takes_edits = False
+    uri = editor.open(garden.root / "a.txt", "old\n")
+
+    outcome = await garden.make({"a.txt": "new\n"})
+
+    reason = "a.txt is open in an editor that takes no edits; close it there."
+    assert (outcome, editor.text(uri)) == (NotApplied(reason), "old\n")
+
+
+# What the user does while the question waits.
+
+
+async def test_typing_elsewhere_is_merged_without_asking_again(garden: Garden, editor: FakeEditor) -> None:
+    uri = editor.open(garden.root / "a.txt", TEN)
+    proposal = await garden.propose({"a.txt": TEN.replace("line 9\n", "nine\n")})
+    editor.type(uri, "typed\n" + TEN)
+
+    outcome = await garden.files.apply(proposal, ALL)
+
+    text = "typed\n" + TEN.replace("line 9\n", "nine\n")
+    assert outcome == Applied((AppliedFile("a.txt", text, is_open=True, note=MERGED),))
+    assert editor.text(uri) == text
+
+
+async def test_typing_beside_a_hunk_is_asked_about_again(garden: Garden, editor: FakeEditor) -> None:
+    uri = editor.open(garden.root / "a.txt", TEN)
+    proposal = await garden.propose({"a.txt": TEN.replace("line 9\n", "nine\n")})
+    editor.type(uri, typed := TEN.replace("line 7\n", "seven\n"))
+
+    outcome = await garden.files.apply(proposal, ALL)
+
+    assert isinstance(outcome, Moved)
+    assert editor.text(uri) == typed
+    assert isinstance(await garden.files.apply(outcome.proposal, ALL), Applied)
+    assert editor.text(uri) == TEN.replace("line 7\n", "seven\n").replace("line 9\n", "nine\n")
+
+
+async def test_typing_in_the_same_lines_is_never_overwritten(garden: Garden, editor: FakeEditor) -> None:
+    uri = editor.open(garden.root / "a.txt", TEN)
+    proposal = await garden.propose({"a.txt": TEN.replace("line 9\n", "nine\n")})
+    editor.type(uri, typed := TEN.replace("line 9\n", "mine\n"))
+
+    assert await garden.files.apply(proposal, ALL) == Conflict("a.txt", typed)
+    assert editor.text(uri) == typed
+
+
+async def test_user_who_made_the_same_change_is_not_asked_again(garden: Garden, editor: FakeEditor) -> None:
+    uri = editor.open(garden.root / "a.txt", TEN)
+    wanted = TEN.replace("line 9\n", "nine\n")
+    proposal = await garden.propose({"a.txt": wanted})
+    editor.type(uri, wanted)
+
+    assert await garden.files.apply(proposal, ALL) == Applied(
+        (AppliedFile("a.txt", wanted, is_open=True, note=MERGED),)
+    )
+    assert editor.requests == []
+
+
+async def test_file_changed_on_disk_is_merged_there(garden: Garden) -> None:
+    (garden.root / "a.txt").write_text(TEN)
+    proposal = await garden.propose({"a.txt": TEN.replace("line 9\n", "nine\n")})
+    (garden.root / "a.txt").write_text("first\n" + TEN)
+
+    await garden.files.apply(proposal, ALL)
+
+    assert garden.tree() == {"a.txt": "first\n" + TEN.replace("line 9\n", "nine\n")}
+
+
+async def test_file_that_was_opened_meanwhile_is_changed_in_the_editor(garden: Garden, editor: FakeEditor) -> None:
+    (garden.root / "a.txt").write_text("old\n")
+    proposal = await garden.propose({"a.txt": "new\n"})
+    uri = editor.open(garden.root / "a.txt")
+
+    await garden.files.apply(proposal, ALL)
+
+    assert (editor.text(uri), garden.tree()) == ("new\n", {"a.txt": "old\n"})
+
+
+async def test_file_that_is_gone_is_not_made_again(garden: Garden) -> None:
+    (garden.root / "a.txt").write_text("old\n")
+    proposal = await garden.propose({"a.txt": "new\n"})
+    (garden.root / "a.txt").unlink()
+
+    assert await garden.files.apply(proposal, ALL) == NotApplied("a.txt was deleted or moved meanwhile.")
+    assert garden.tree() == {}
+
+
+@pytest.mark.parametrize("is_open", [False, True])
+async def test_file_that_came_meanwhile_is_not_replaced(is_open: bool, garden: Garden, editor: FakeEditor) -> None:
+    proposal = await garden.propose({"a.txt": "new\n"})
+    if is_open:
+        editor.open(garden.root / "a.txt", "theirs\n")
+    else:
+        (garden.root / "a.txt").write_text("theirs\n")
+
+    assert await garden.files.apply(proposal, ALL) == Conflict("a.txt", "theirs\n")
+
+
+async def test_file_with_new_text_is_not_deleted(garden: Garden) -> None:
+    (garden.root / "a.txt").write_text("old\n")
+    proposal = await garden.propose({"a.txt": None})
+    (garden.root / "a.txt").write_text("theirs\n")
+
+    assert await garden.files.apply(proposal, ALL) == Conflict("a.txt", "theirs\n")
+
+
+@pytest.mark.parametrize("swapped", ["a.txt", "d"])
+async def test_approved_path_that_leads_elsewhere_is_not_written(swapped: str, garden: Garden) -> None:
+    outside = garden.root.parent / "O"
+    for folder in (garden.root / "d", outside):
+        folder.mkdir()
+        (folder / "a.txt").write_text("old\n")
+    (garden.root / "a.txt").write_text("old\n")
+    proposal = await garden.propose({"a.txt" if swapped == "a.txt" else "d/a.txt": "new\n"})
+    os.rename(garden.root / swapped, garden.root / "kept")
+    (garden.root / swapped).symlink_to(outside / "a.txt" if swapped == "a.txt" else outside)
+
+    outcome = await garden.files.apply(proposal, ALL)
+
+    assert isinstance(outcome, NotApplied)
+    assert "leads elsewhere than when it was judged" in outcome.reason
+    assert (outside / "a.txt").read_text() == "old\n"
+
+
+# What the user makes of a proposal.
+
+
+async def test_rejected_hunks_are_left_out_and_told(garden: Garden) -> None:
+    (garden.root / "a.txt").write_text(TEN)
+    proposed = TEN.replace("line 1\n", "one\n").replace("line 10\n", "ten\n")
+    proposal = await garden.propose({"a.txt": proposed})
+    first, _ = proposal.changes[0].hunks
+
+    outcome = await garden.files.apply(proposal, Selection(frozenset({first.id})))
+
+    text = TEN.replace("line 10\n", "ten\n")
+    diffs = {"a.txt": plain_diff("a.txt", proposed, text)}
+    assert outcome == Applied((AppliedFile("a.txt", text, is_open=False),), diffs)
+    assert garden.tree() == {"a.txt": text}
+
+
+async def test_change_without_a_hunk_left_is_not_made(garden: Garden) -> None:
+    (garden.root / "a.txt").write_text("old\n")
+    (garden.root / "gone.txt").write_text("old\n")
+    proposal = await garden.propose({"a.txt": "new\n", "gone.txt": None, "b.txt": "made\n"})
+    hunks = frozenset(hunk.id for change in proposal.changes for hunk in change.hunks)
+
+    outcome = await garden.files.apply(proposal, Selection(hunks))
+
+    assert isinstance(outcome, Applied)
+    assert [(file.path, file.text) for file in outcome.files] == [
+        ("a.txt", "old\n"), ("gone.txt", "old\n"), ("b.txt", None),
+    ]  # fmt: skip
+    assert list(outcome.user_diffs) == ["a.txt", "gone.txt", "b.txt"]
+    assert garden.tree() == {"a.txt": "old\n", "gone.txt": "old\n"}
+
+
+async def test_text_of_the_users_replaces_the_proposed_one(garden: Garden) -> None:
+    (garden.root / "a.txt").write_bytes(b"old\r\n")
+    proposal = await garden.propose({"a.txt": "new\n"})
+    uri = proposal.changes[0].uri
+
+    outcome = await garden.files.apply(proposal, Selection(edited={uri: "better\nnew\n"}))
+
+    assert isinstance(outcome, Applied)
+    assert outcome.user_diffs == {"a.txt": plain_diff("a.txt", "new\r\n", "better\r\nnew\r\n")}
+    assert (garden.root / "a.txt").read_bytes() == b"better\r\nnew\r\n"
+
+
+async def test_users_choice_stays_when_the_change_is_asked_about_again(garden: Garden) -> None:
+    (garden.root / "a.txt").write_text(TEN)
+    proposed = TEN.replace("line 1\n", "one\n").replace("line 10\n", "ten\n")
+    proposal = await garden.propose({"a.txt": proposed})
+    first, _ = proposal.changes[0].hunks
+    (garden.root / "a.txt").write_text(typed := TEN.replace("line 8\n", "eight\n"))
+
+    outcome = await garden.files.apply(proposal, Selection(frozenset({first.id})))
+
+    assert isinstance(outcome, Moved)
+    assert [change.after for change in outcome.proposal.changes] == [typed.replace("line 10\n", "ten\n")]
+    assert list(outcome.user_diffs) == ["a.txt"]
+
+
+# All or nothing.
+
+
+async def test_nothing_is_written_if_one_of_several_cannot_be(garden: Garden, editor: FakeEditor) -> None:
+    (garden.root / "a.txt").write_text("old\n")
+    (garden.root / "b.txt").write_text("old\n")
+    uri = editor.open(garden.root / "c.txt", "old\n")
+    os.link(garden.root / "b.txt", garden.root.parent / "other")
+
+    outcome = await garden.make({"a.txt": "new\n", "x/y.txt": "new\n", "c.txt": "new\n", "b.txt": "new\n"})
+
+    assert isinstance(outcome, NotApplied)
+    assert "has other names" in outcome.reason
+    assert (garden.tree(), editor.text(uri)) == ({"a.txt": "old\n", "b.txt": "old\n"}, "old\n")
+    assert not (garden.root / "x").exists()
+
+
+async def test_disk_is_brought_back_when_the_editor_refuses(garden: Garden, editor: FakeEditor) -> None:
+    editor.manner = Manner.REFUSES
+    (garden.root / "a.txt").write_text("old\n")
+    uri = editor.open(garden.root / "c.txt", "old\n")
+
+    outcome = await garden.make({"a.txt": "new\n", "x/y.txt": "new\n", "c.txt": "new\n"})
+
+    assert outcome == NotApplied("The editor said no.")
+    assert (garden.tree(), editor.text(uri)) == ({"a.txt": "old\n"}, "old\n")
+    assert not (garden.root / "x").exists()
+
+
+async def test_typing_that_comes_before_the_edit_is_kept(garden: Garden, editor: FakeEditor) -> None:
+    uri = editor.open(garden.root / "a.txt", "old\n")
+    editor.before_apply = lambda: editor.type(uri, "typed\n")
+
+    outcome = await garden.make({"a.txt": "new\n"})
+
+    assert (outcome, editor.text(uri)) == (NotApplied("The document has changed."), "typed\n")
+
+
+async def test_editor_that_lies_is_found_out(garden: Garden, editor: FakeEditor) -> None:
+    editor.manner = Manner.SAYS_YES_AND_DOES_NOTHING
+    (garden.root / "b.txt").write_text("old\n")
+    editor.open(garden.root / "a.txt", "old\n")
+
+    outcome = await garden.make({"a.txt": "new\n", "b.txt": "new\n"})
+
+    assert outcome == Unproven("a.txt", "It does not show.")
+    assert garden.tree() == {"b.txt": "old\n"}
+
+
+async def test_documents_that_changed_are_undone_when_others_did_not(garden: Garden, editor: FakeEditor) -> None:
+    one, other = (editor.open(garden.root / name, "old\n") for name in ("a.txt", "b.txt"))
+    editor.manner = Manner.SKIPS_THE_LAST
+    editor.before_apply = lambda: setattr(
+        editor, "manner", Manner.HONEST if len(editor.requests) > 1 else editor.manner
+    )
+
+    outcome = await garden.make({"a.txt": "new\n", "b.txt": "new\n"})
+
+    assert outcome == Unproven("b.txt", "It does not show.")
+    assert (editor.text(one), editor.text(other)) == ("old\n", "old\n")
+
+
+async def test_cancel_comes_after_the_files_are_settled(garden: Garden, editor: FakeEditor) -> None:
+    (garden.root / "a.txt").write_text("old\n")
+    uri = editor.open(garden.root / "b.txt", "old\n")
+    proposal = await garden.propose({"a.txt": "new\n", "b.txt": "new\n"})
+    task = asyncio.create_task(garden.files.apply(proposal, ALL))
+    editor.before_apply = task.cancel
+
+    await asyncio.wait((task,))
+
+    assert task.cancelled()
+    assert (garden.tree(), editor.text(uri)) == ({"a.txt": "new\n"}, "new\n")
+
+
+async def test_two_edits_of_one_file_do_not_lose_each_other(garden: Garden) -> None:
+    (garden.root / "a.txt").write_text(TEN)
+    one = await garden.propose({"a.txt": TEN.replace("line 1\n", "one\n")})
+    other = await garden.propose({"a.txt": TEN.replace("line 10\n", "ten\n")})
+
+    await asyncio.gather(garden.files.apply(one, ALL), garden.files.apply(other, ALL))
+
+    assert garden.tree() == {"a.txt": TEN.replace("line 1\n", "one\n").replace("line 10\n", "ten\n")}
+
+
+# Renames.
+
+
+async def test_renamed_file_keeps_its_mode_and_takes_its_new_text(garden: Garden) -> None:
+    (garden.root / "a.sh").write_text("old\n")
+    (garden.root / "a.sh").chmod(0o755)
+
+    proposal = garden.files.propose([await garden.edit("a.sh", "new\n", move_to="bin/b.sh")])
+    outcome = await garden.files.apply(proposal, ALL)
+
+    files = (AppliedFile("a.sh", None, is_open=False), AppliedFile("bin/b.sh", "new\n", is_open=False))
+    assert outcome == Applied(files)
+    assert garden.tree() == {"bin/b.sh": "new\n"}
+    assert (garden.root / "bin" / "b.sh").stat().st_mode & 0o777 == 0o755
+
+
+async def test_rename_never_takes_the_place_of_another_file(garden: Garden) -> None:
+    (garden.root / "a.txt").write_text("old\n")
+    proposal = garden.files.propose([await garden.edit("a.txt", None, move_to="b.txt")])
+    (garden.root / "b.txt").write_text("theirs\n")
+
+    assert await garden.files.apply(proposal, ALL) == NotApplied("b.txt exists already.")
+    assert garden.tree() == {"a.txt": "old\n", "b.txt": "theirs\n"}
+
+
+async def test_open_document_is_renamed_by_the_editor(garden: Garden, editor: FakeEditor) -> None:
+    uri = editor.open(garden.root / "a.txt", "old\n")
+    proposal = garden.files.propose([await garden.edit("a.txt", "new\n", move_to="b.txt")])
+
+    await garden.files.apply(proposal, ALL)
+
+    new_uri = (garden.root / "b.txt").as_uri()
+    assert editor.requests == [(DocumentEdit(uri, "rename", "old\n", "new\n", 1, new_uri),)]
+    assert [place.path for place in await garden.files.save_edited()] == []
+    assert garden.tree() == {"b.txt": "new\n"}
+
+
+# Saving.
+
+
+async def test_edited_documents_are_saved_when_the_disk_is_needed(garden: Garden, editor: FakeEditor) -> None:
+    (garden.root / "a.txt").write_text("old\n")
+    editor.open(garden.root / "a.txt")
+    editor.open(garden.root / "theirs.txt", "unsaved, not the agent's\n")
+    await garden.make({"a.txt": "new\n"})
+
+    assert await garden.files.save_edited() == ()
+    assert garden.tree() == {"a.txt": "new\n"}
+
+
+async def test_documents_that_stay_unsaved_are_named_until_they_are_saved(garden: Garden, editor: FakeEditor) -> None:
+    editor.saves = False
+    editor.open(garden.root / "a.txt", "old\n")
+    await garden.make({"a.txt": "new\n"})
+
+    unsaved = await garden.files.save_edited()
+    assert [place.path for place in unsaved] == ["a.txt"]
+
+    await garden.files.until_saved(unsaved)
+    assert (await garden.files.save_edited(), garden.tree()) == ((), {"a.txt": "new\n"})
+
+
+async def test_place_that_was_not_judged_for_this_use_is_not_written(garden: Garden) -> None:
+    place = replace(garden.files.locate("a.txt", "write"), problem="There is no such drive.")
+
+    outcome = await garden.files.apply(garden.files.propose([FileEdit(place, None, "x")]), ALL)
+
+    assert outcome == NotApplied("There is no such drive.")
