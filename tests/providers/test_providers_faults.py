@@ -10,10 +10,12 @@ from typing import Any
 import pytest
 
 from agent_lsp.domain.errors import ModelFault
+from agent_lsp.domain.model import Stopped, StopReason
 from agent_lsp.providers import faults
 from agent_lsp.providers.build import build_model
 from agent_lsp.providers.recording import Streaming
-from support.model_server import Answer, Cut, Part, Raw, RawCall, Refusal, Say, Turn, scripted_model
+from support.decoding import stream_of
+from support.model_server import Answer, Cut, Hold, Part, Raw, RawCall, Refusal, Say, Turn, scripted_model
 from support.models import events_of, parts_of, profile_for, said
 
 JSON = {"content-type": "application/json"}
@@ -116,6 +118,41 @@ def test_a_bad_certificate_does_not_pass() -> None:
     error = OSError("[SSL: CERTIFICATE_VERIFY_FAILED] certificate verify failed")
 
     assert not faults.unreachable("host", error).is_passing
+
+
+@pytest.mark.parametrize(("api", "end_mark"), [("anthropic", b"event: message_stop"), ("openai", b"data: [DONE]")])
+async def test_a_connection_that_breaks_behind_the_finish_mark_breaks_nothing(api: str, end_mark: bytes) -> None:
+    answer = Answer((Say("x"),))
+    whole = stream_of(api, answer, "test-model")
+
+    async with asyncio.timeout(20), scripted_model([replace(answer, cut_after_bytes=whole.rfind(end_mark))]) as server:
+        model = build_model(profile_for(server, api), name="test", environment={})
+        events = await events_of(model)
+        await model.aclose()
+
+    assert events[-1] == Stopped(StopReason.END)
+
+
+async def test_a_service_that_keeps_the_connection_busy_after_its_end_is_not_waited_for() -> None:
+    mark = b"data: [DONE]\n\n"
+    last = b'data: {"choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]}\n\n'
+
+    async with asyncio.timeout(5), scripted_model([[Say("x"), Raw(last + mark), Hold()], [Say("y")]]) as server:
+        model = build_model(profile_for(server, "openai"), name="test", environment={})
+        events = [*await events_of(model), *await events_of(model)]
+        await model.aclose()
+
+    assert said(parts_of(events)) == [("say", "xy")]
+
+
+async def test_no_more_of_an_errors_body_is_read_than_makes_sense() -> None:
+    async with asyncio.timeout(20), scripted_model([Refusal(500, body=b"w" * 10_000_000)]) as server:
+        model = build_model(profile_for(server, "openai"), name="test", environment={})
+        with pytest.raises(ModelFault) as caught:
+            await events_of(model)
+        await model.aclose()
+
+    assert len(str(caught.value)) < 1000
 
 
 # The cases of misbehaving services, as far as one model request can tell

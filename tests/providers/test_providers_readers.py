@@ -93,6 +93,20 @@ def test_half_a_surrogate_pair_becomes_a_character() -> None:
     assert decoded("openai", sse(chunk))[0] == TextDelta("a?")
 
 
+def test_an_answer_without_an_end_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("agent_lsp.providers.decoder.LONGEST_ANSWER_BYTES", 5000)
+
+    with pytest.raises(ModelFault, match="an answer without an end"):
+        decoded("openai", *[sse({"choices": []})] * 1000)
+
+
+def test_an_event_without_an_end_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("agent_lsp.providers.sse.LONGEST_EVENT_BYTES", 5000)
+
+    with pytest.raises(ModelFault, match="an event too large"):
+        decoded("openai", *[b"data: x"] * 1000)
+
+
 def test_what_follows_the_end_mark_is_not_read() -> None:
     stream = stream_of("openai", script.Answer((Say("x"),), usage=None)) + sse(b"{oops")
 
@@ -137,6 +151,23 @@ def test_arguments_that_come_whole_with_the_start_are_taken() -> None:
     events = decoded("anthropic", sse(start, {"type": "content_block_stop", "index": 0}, {"type": "message_stop"}))
 
     assert events == [CallBegan(0, "a", "f"), CallGrew(0, '{"x": 1}'), CallEnded(0), Stopped(StopReason.CALLS)]
+
+
+def test_a_thought_that_is_still_open_at_the_end_is_sealed() -> None:
+    start = {"type": "content_block_start", "index": 0, "content_block": {"type": "thinking", "thinking": "hm"}}
+
+    events = decoded("anthropic", sse(start, {"type": "message_stop"}))
+
+    assert shown(events) == shown([ThoughtDelta("hm"), ThoughtSealed(Thought("hm")), Stopped(StopReason.END)])
+
+
+def test_errors_among_the_events_of_messages_are_faults() -> None:
+    error = {"type": "error", "error": {"type": "overloaded_error", "message": "Overloaded"}}
+
+    with pytest.raises(ModelFault, match="Overloaded") as caught:
+        decoded("anthropic", sse(error))
+
+    assert caught.value.is_passing
 
 
 def test_a_block_of_an_unknown_kind_is_passed_over() -> None:
@@ -189,6 +220,25 @@ def test_reasoning_that_cannot_be_sent_back_has_no_seal() -> None:
     events = decoded("openai-responses", sse(done, {"type": "response.completed", "response": {}}))
 
     assert shown(events) == shown([ThoughtSealed(Thought("hm")), Stopped(StopReason.END)])
+
+
+def test_a_refusal_is_told_as_one() -> None:
+    delta = {"type": "response.refusal.delta", "output_index": 0, "delta": "no"}
+
+    events = decoded("openai-responses", sse(delta, {"type": "response.completed", "response": {}}))
+
+    assert events == [TextDelta("no"), Stopped(StopReason.REFUSAL)]
+
+
+def test_paragraphs_of_a_summary_stay_apart() -> None:
+    added = {"type": "response.reasoning_summary_part.added", "output_index": 0}
+    delta = {"type": "response.reasoning_summary_text.delta", "output_index": 0, "delta": "one"}
+
+    events = decoded(
+        "openai-responses", sse(added, delta, added, delta | {"delta": "two"}, {"type": "response.completed"})
+    )
+
+    assert events == [ThoughtDelta("one\n\ntwo"), Stopped(StopReason.END)]
 
 
 @pytest.mark.parametrize(

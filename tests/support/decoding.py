@@ -32,8 +32,8 @@ def decoded(api: str, *pieces: bytes) -> list[ModelEvent]:
     return events + decoder.end()
 
 
-def stream_of(api: str, answer: script.Answer) -> bytes:
-    wires = STREAMS[api](Stream(answer, "m", (f"id_{n}" for n in count())))
+def stream_of(api: str, answer: script.Answer, model: str = "m") -> bytes:
+    wires = STREAMS[api](Stream(answer, model, (f"id_{n}" for n in count())))
     return b"".join(wire for wire in wires if isinstance(wire, bytes))
 
 

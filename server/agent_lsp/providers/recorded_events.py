@@ -20,6 +20,8 @@ from agent_lsp.domain.model import (
 from agent_lsp.domain.status import Usage
 from agent_lsp.providers.secrets import Secrets
 
+_Growing = TextDelta | ThoughtDelta | CallGrew
+
 
 @dataclass(frozen=True, slots=True)
 class Batch:
@@ -87,20 +89,21 @@ def cleaned(batches: Sequence[Batch], secrets: Secrets) -> Iterator[Batch]:
 
 def _cleaned(events: Sequence[ModelEvent], secrets: Secrets) -> list[ModelEvent]:
     """Clean each text as a whole: the prose, the reasoning, and each call's arguments."""
-    places: dict[str, list[int]] = {}
+    runs: dict[str, list[tuple[int, _Growing]]] = {}
+    clean: list[ModelEvent] = []
     for place, event in enumerate(events):
+        clean.append(_cleaned_alone(event, secrets))
         match event:
             case TextDelta() | ThoughtDelta():
-                places.setdefault(type(event).__name__, []).append(place)
+                runs.setdefault(type(event).__name__, []).append((place, event))
             case CallGrew(key):
-                places.setdefault(f"call {key}", []).append(place)
+                runs.setdefault(f"call {key}", []).append((place, event))
             case _:
                 pass
-    clean = [_cleaned_alone(event, secrets) for event in events]
-    for run in places.values():
-        pieces = secrets.removed_from_pieces([_text_of(events[place]) for place in run])
-        for place, piece in zip(run, pieces, strict=True):
-            clean[place] = _with_text(events[place], piece)
+    for run in runs.values():
+        pieces = secrets.removed_from_pieces([_text_of(event) for _, event in run])
+        for (place, event), piece in zip(run, pieces, strict=True):
+            clean[place] = _with_text(event, piece)
     return clean
 
 
@@ -115,23 +118,9 @@ def _cleaned_alone(event: ModelEvent, secrets: Secrets) -> ModelEvent:
             return event
 
 
-def _text_of(event: ModelEvent) -> str:
-    match event:
-        case TextDelta(text) | ThoughtDelta(text):
-            return text
-        case CallGrew(_, arguments):
-            return arguments
-        case _:
-            return ""
+def _text_of(event: _Growing) -> str:
+    return event.arguments if isinstance(event, CallGrew) else event.text
 
 
-def _with_text(event: ModelEvent, text: str) -> ModelEvent:
-    match event:
-        case TextDelta():
-            return TextDelta(text)
-        case ThoughtDelta():
-            return ThoughtDelta(text)
-        case CallGrew(key):
-            return CallGrew(key, text)
-        case _:
-            return event
+def _with_text(event: _Growing, text: str) -> _Growing:
+    return replace(event, arguments=text) if isinstance(event, CallGrew) else replace(event, text=text)
