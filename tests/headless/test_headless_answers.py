@@ -36,6 +36,8 @@ def message(kind: Ask, body: Json | str = "") -> Message:
         (Ask.TOOL, EDIT | {"isOutsideWorkspace": True}, True),
         (Ask.TOOL, {"tool": "newFileCreated", "path": "/etc/x", "isOutsideWorkspace": True}, True),
         (Ask.TOOL, {"tool": "readFile", "path": "/etc/hosts", "isOutsideWorkspace": True}, False),
+        (Ask.TOOL, {"tool": "readFile", "path": "AGENTS.md", "isProtected": True}, False),
+        (Ask.TOOL, {"tool": "unheardOf", "path": "/etc/hosts", "isOutsideWorkspace": True}, True),
         (Ask.TOOL, {"tool": "saveFiles", "paths": ["a"]}, False),
         (Ask.COMMAND, COMMAND, False),
         (Ask.COMMAND, COMMAND | {"cwd": str(ROOT / "src")}, False),

@@ -69,7 +69,17 @@ def test_output_stands_in_a_margin_below_its_command() -> None:
 
     text = shown(TASK, command, output, grew(3, "one\ntw"), grew(3, "o\n"), whole(output, "one\ntwo\n"))
 
-    assert text == "❯ Fix it.\n✓ $ make\n  │ one\n  │ two\n"
+    assert text == "❯ Fix it.\n• $ make\n  │ one\n  │ two\n"
+
+
+def test_line_of_output_is_shown_whole_at_once() -> None:
+    renderer = Renderer(Paint(is_on=False), ROOT)
+    output = Message(3, "ask", Ask.COMMAND_OUTPUT, text="", partial=True)
+    renderer.take(MessageNotice("t", "i", 1, output))
+
+    pieces = [renderer.take(grew(3, piece)) for piece in ("one\n", "two\n\nth", "ree\n")]
+
+    assert pieces == ["  │ one\n", "  │ two\n  │ \n  │ th", "ree\n"]
 
 
 def test_answered_output_is_not_shown_twice() -> None:
@@ -131,7 +141,7 @@ def test_todos_are_shown_when_they_change() -> None:
 def test_line_that_is_open_ends_before_a_row() -> None:
     row = say(3, Say.TOOL, json.dumps({"tool": "readFile", "path": "a"}))
 
-    assert shown(TASK, PROSE, grew(2, "I look"), row) == "❯ Fix it.\n\nI look\n\n✓ read a\n"
+    assert shown(TASK, PROSE, grew(2, "I look"), row) == "❯ Fix it.\n\nI look\n\n• read a\n"
 
 
 def test_two_growing_messages_keep_to_their_own_lines() -> None:

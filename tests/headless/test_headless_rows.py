@@ -106,10 +106,10 @@ def test_other_asks_are_spelled_out(kind: Ask, body: Json | str, rows: list[str]
 @pytest.mark.parametrize(
     ("kind", "body", "rows"),
     [
-        (Say.TOOL, {"tool": "readFile", "path": "a.py"}, ["✓ read a.py"]),
-        (Say.TOOL, EDIT, ["✓ edited src/a.py  +1 -1", *DIFF_ROWS]),
+        (Say.TOOL, {"tool": "readFile", "path": "a.py"}, ["• read a.py"]),
+        (Say.TOOL, EDIT, ["• edit src/a.py  +1 -1", *DIFF_ROWS]),
         (Say.TOOL, {"tool": "updateTodoList", "todos": []}, []),
-        (Say.COMMAND, {"command": "make\nmake test"}, ["✓ $ make …"]),
+        (Say.COMMAND, {"command": "make\nmake test"}, ["• $ make …"]),
         (Say.API_REQ_STARTED, {}, []),
         (Say.API_REQ_STARTED, {"cost": 0.1}, []),
         (Say.API_REQ_STARTED, {"cancelReason": "streaming_failed", "error": "Cut."}, ["✗ request failed: Cut."]),
@@ -141,8 +141,8 @@ def test_says_are_a_row_or_few(kind: Say, body: Json | str, rows: list[str]) -> 
     [
         (Ask.TOOL, Answer(Response.YES, "user", 1), ["  ✓ approved"]),
         (Ask.TOOL, Answer(Response.OBJECT, "user", 1), ["  ✓ approved"]),
-        (Ask.COMMAND, Answer(Response.NO, "user", 1, "not here"), ["  ✗ rejected: not here"]),
-        (Ask.COMMAND, Answer(Response.MESSAGE, "user", 1, "so\nand so"), ["  ✗ rejected: so …"]),
+        (Ask.COMMAND, Answer(Response.NO, "user", 1, "not here"), ["  ✗ rejected"]),
+        (Ask.COMMAND, Answer(Response.MESSAGE, "user", 1, "so"), ["  ✗ rejected"]),
         (Ask.FOLLOWUP, Answer(Response.MESSAGE, "user", 1, "this"), []),
         (Ask.TOOL, None, []),
     ],

@@ -8,6 +8,7 @@ import pytest
 from headless_hall import COMMAND, EDIT, ROOT, ScriptedConsole, ScriptedHall, ask, say
 
 from agent_lsp import __version__
+from agent_lsp.domain.encoding import Json
 from agent_lsp.domain.errors import NotConfigured, StorageProblem
 from agent_lsp.domain.messages import Ask, Message, Response, Say
 from agent_lsp.domain.requests import AskReply, NewTask
@@ -192,7 +193,7 @@ async def test_lost_reader_cancels_and_closes() -> None:
     assert (code, hall.deeds) == (1, ["cancel t1", "close"])
 
 
-def lines(console: ScriptedConsole) -> list[object]:
+def lines(console: ScriptedConsole) -> list[Json]:
     return [json.loads(line) for line in console.shown.splitlines()]
 
 

@@ -24,7 +24,8 @@ ENDINGS = (Ask.COMPLETION_RESULT, Ask.RESUME_TASK, Ask.RESUME_COMPLETED_TASK)
 AT_REST = (Ask.API_REQ_FAILED, Ask.MISTAKE_LIMIT_REACHED, Ask.AUTO_APPROVAL_MAX_REQ_REACHED)
 """Asks of a task that stopped before it was done: a person may set it to work again, nothing else does."""
 
-_WRITES = ("newFileCreated", "editedExistingFile", "appliedDiff", "deletedFile", "renamedFile")
+_READS = ("readFile", "listFilesTopLevel", "listFilesRecursive", "searchFiles", "saveFiles")
+"""Tools that change no file. Any other is taken to write."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,8 +56,7 @@ def needs_person(message: Message, root: Path) -> bool:
 
 def is_guarded(body: Json) -> bool:
     """Whether a tool would write where no standing yes reaches: a protected file, or outside the workspace."""
-    is_write = bool(body.get("changes")) or body.get("tool") in _WRITES
-    return bool(body.get("isProtected")) or (is_write and bool(body.get("isOutsideWorkspace")))
+    return body.get("tool") not in _READS and bool(body.get("isProtected") or body.get("isOutsideWorkspace"))
 
 
 def unattended_answer(message: Message, root: Path, *, approves_all: bool) -> Given | None:

@@ -44,6 +44,7 @@ class Renderer:
         self._shown: dict[int, bool] = {}
         """By `ts`: whether its answer is shown, too."""
         self._open: int | None = None
+        self._is_line_ended = True
         self._last: _Kind | None = None
         self._todos: tuple[Todo, ...] = ()
 
@@ -60,8 +61,8 @@ class Renderer:
 
     def close(self) -> str:
         """End the line that is still open."""
-        is_open, self._open = self._open is not None, None
-        return "\n" if is_open else ""
+        is_ended, self._open, self._is_line_ended = self._is_line_ended, None, True
+        return "" if is_ended else "\n"
 
     def _message(self, message: Message) -> str:
         if kind := self._kind_of(message):
@@ -102,6 +103,20 @@ class Renderer:
 
     def _grow(self, ts: int, growing: _Growing, piece: str) -> str:
         growing.shown += len(piece)
+        return self._grow_output(ts, piece) if growing.kind is _Kind.OUTPUT else self._grow_prose(ts, growing, piece)
+
+    def _grow_output(self, ts: int, piece: str) -> str:
+        """Show every line as soon as it is there, behind a margin."""
+        if not piece:
+            return ""
+        begin = self._begin(ts, _Kind.OUTPUT)
+        margin = _OUTPUT_MARGIN if self._is_line_ended else ""
+        self._is_line_ended = piece.endswith("\n")
+        lines = clean(piece).removesuffix("\n").replace("\n", "\n" + _OUTPUT_MARGIN)
+        return begin + self._paint(Tone.DIM, margin + lines) + ("\n" if self._is_line_ended else "")
+
+    def _grow_prose(self, ts: int, growing: _Growing, piece: str) -> str:
+        """Show text as it comes, without empty lines at its beginning and its end."""
         text = growing.held + piece
         visible = text.rstrip("\n")
         if self._open != ts:
@@ -110,22 +125,18 @@ class Renderer:
             growing.held = text if self._open == ts else ""
             return ""
         growing.held = text[len(text.rstrip("\n")) :]
-        begin = "" if self._open == ts else self._begin(ts, growing.kind)
-        return begin + self._styled(growing.kind, visible)
+        begin = self._begin(ts, growing.kind)
+        self._is_line_ended = False
+        safe = clean(visible)
+        return begin + (self._paint(Tone.DIM, safe) if growing.kind is _Kind.THOUGHT else safe)
 
     def _begin(self, ts: int, kind: _Kind) -> str:
+        """Turn to a growing message, if it is not the one that grew last."""
+        if self._open == ts:
+            return ""
         text = self._before(kind)
         self._open = ts
-        return text + (self._paint(Tone.DIM, _OUTPUT_MARGIN) if kind is _Kind.OUTPUT else "")
-
-    def _styled(self, kind: _Kind, text: str) -> str:
-        match kind:
-            case _Kind.OUTPUT:
-                return self._paint(Tone.DIM, clean(text).replace("\n", "\n" + _OUTPUT_MARGIN))
-            case _Kind.THOUGHT:
-                return self._paint(Tone.DIM, clean(text))
-            case _Kind.PROSE | _Kind.ROWS:
-                return clean(text)
+        return text
 
     def _status(self, status: Status) -> str:
         if status.todos == self._todos:

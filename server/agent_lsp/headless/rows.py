@@ -16,19 +16,19 @@ from agent_lsp.headless.paint import Paint, Tone, clean
 INDENT = "  "
 TASK_LINES = 6
 
-_VERBS: Mapping[str, tuple[str, str]] = {
-    "readFile": ("read", "read"),
-    "listFilesTopLevel": ("list", "listed"),
-    "listFilesRecursive": ("list", "listed"),
-    "searchFiles": ("search", "searched"),
-    "newFileCreated": ("create", "created"),
-    "editedExistingFile": ("edit", "edited"),
-    "appliedDiff": ("edit", "edited"),
-    "deletedFile": ("delete", "deleted"),
-    "renamedFile": ("rename", "renamed"),
-    "saveFiles": ("save", "saved"),
+_VERBS: Mapping[str, str] = {
+    "readFile": "read",
+    "listFilesTopLevel": "list",
+    "listFilesRecursive": "list",
+    "searchFiles": "search",
+    "newFileCreated": "create",
+    "editedExistingFile": "edit",
+    "appliedDiff": "edit",
+    "deletedFile": "delete",
+    "renamedFile": "rename",
+    "saveFiles": "save",
 }
-"""What a tool wants, and what it did."""
+"""What the family's words for tools mean to people."""
 
 
 def message_rows(message: Message, paint: Paint, root: Path) -> list[str]:
@@ -71,7 +71,7 @@ _APPROVALS = (Ask.TOOL, Ask.COMMAND, Ask.USE_MCP_SERVER, Ask.BROWSER_ACTION_LAUN
 def _ask_rows(ask: Ask, text: str, paint: Paint, root: Path) -> list[str]:
     match ask:
         case Ask.TOOL:
-            return [_question(_tool_title(body := _body(text), 0), paint), *_reason(body, paint), *_diffs(body, paint)]
+            return [_question(_tool_title(body := _body(text)), paint), *_reason(body, paint), *_diffs(body, paint)]
         case Ask.COMMAND:
             return _command_ask(_body(text), paint, root)
         case Ask.FOLLOWUP:
@@ -117,7 +117,7 @@ def _say_rows(say: Say, text: str, paint: Paint) -> list[str]:
         case Say.TOOL:
             return _tool_row(_body(text), paint)
         case Say.COMMAND:
-            return [_done(f"$ {_first_line(_body(text).get('command', text))}", paint)]
+            return [_begun(f"$ {_first_line(_body(text).get('command', text))}", paint)]
         case Say.API_REQ_STARTED:
             error = _body(text).get("error")
             return [paint(Tone.RED, "✗ ") + clean(f"request failed: {error}")] if error else []
@@ -140,14 +140,13 @@ def _say_rows(say: Say, text: str, paint: Paint) -> list[str]:
 def _tool_row(body: Json, paint: Paint) -> list[str]:
     if body.get("tool") == "updateTodoList":
         return []  # the list itself follows with the Status
-    return [_done(_tool_title(body, 1), paint), *_diffs(body, paint)]
+    return [_begun(_tool_title(body), paint), *_diffs(body, paint)]
 
 
-def _tool_title(body: Json, tense: int) -> str:
+def _tool_title(body: Json) -> str:
     """`edit src/a.py  +1 -2`: what a tool does to what, in one line."""
     tool = str(body.get("tool", "tool"))
-    verb = _VERBS[tool][tense] if tool in _VERBS else tool
-    words = [verb, *_objects(body), *_counts(body.get("changes", ())), *_warnings(body)]
+    words = [_VERBS.get(tool, tool), *_objects(body), *_counts(body.get("changes", ())), *_warnings(body)]
     return _first_line(" ".join(words))
 
 
@@ -221,15 +220,14 @@ def _problem(text: str, paint: Paint) -> list[str]:
     body = _body(text)
     if not body:
         return [paint(Tone.RED, "! ") + line for line in clean(text).strip().split("\n")]
-    title = f"$ {_first_line(body['command'])}" if "command" in body else _tool_title(body, 0)
+    title = f"$ {_first_line(body['command'])}" if "command" in body else _tool_title(body)
     return [paint(Tone.RED, "✗ ") + title, *_reason(body, paint)]
 
 
 def _answer(answer: Answer, paint: Paint) -> str:
-    words = f": {_first_line(answer.text)}" if answer.text else ""
-    if answer.response in (Response.YES, Response.OBJECT):
-        return paint(Tone.GREEN, "✓ approved") + words
-    return paint(Tone.RED, "✗ rejected") + words
+    """The words of an answer are not in it: they follow as a message of their own."""
+    is_yes = answer.response in (Response.YES, Response.OBJECT)
+    return paint(Tone.GREEN, "✓ approved") if is_yes else paint(Tone.RED, "✗ rejected")
 
 
 def _todo(todo: Todo, paint: Paint) -> str:
@@ -268,8 +266,9 @@ def _question(title: str, paint: Paint) -> str:
     return paint(Tone.MAGENTA, "? ") + paint(Tone.BOLD, title)
 
 
-def _done(title: str, paint: Paint) -> str:
-    return paint(Tone.GREEN, "✓ ") + title
+def _begun(title: str, paint: Paint) -> str:
+    """A row of what needed no approval. It is shown before it is done, so that no mark of success would be true."""
+    return paint(Tone.CYAN, "• ") + title
 
 
 def _first_line(text: str) -> str:

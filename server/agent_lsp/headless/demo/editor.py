@@ -2,9 +2,9 @@
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Protocol
 
 from agent_lsp.domain.encoding import Json
-from agent_lsp.headless.demo.client import Connection
 
 CAPABILITIES: Json = {
     "general": {"positionEncodings": ["utf-8"]},
@@ -12,6 +12,12 @@ CAPABILITIES: Json = {
     "workspace": {"applyEdit": True, "workspaceEdit": {"documentChanges": True}},
     "experimental": {"agent": {"protocolVersion": 1, "messages": {}, "save": {}}},
 }
+
+
+class Server(Protocol):
+    """Who hears what happens to the file."""
+
+    def notify(self, method: str, params: Json | None = None) -> None: ...
 
 
 @dataclass(slots=True)
@@ -34,35 +40,35 @@ class DemoEditor:
         self.file = file
         self.edits_taken = 0
 
-    def open_in(self, connection: Connection) -> None:
+    def open_in(self, server: Server) -> None:
         document = {"uri": self.file.uri, "languageId": "python", "version": 1, "text": self.file.text}
-        connection.notify("textDocument/didOpen", {"textDocument": document})
+        server.notify("textDocument/didOpen", {"textDocument": document})
 
-    def apply(self, params: Json, connection: Connection) -> Json:
+    def apply(self, params: Json, server: Server) -> Json:
         """Take a `workspace/applyEdit` into the buffer. Nothing is saved."""
         changes: list[Json] = params["edit"].get("documentChanges", [])
         if [_uri_of(change) for change in changes] != [self.file.uri]:
             return {"applied": False, "failureReason": "This editor edits the open file only."}
         if changes[0]["textDocument"]["version"] != self.file.version:
             return {"applied": False, "failureReason": "The file has changed meanwhile."}
-        self._change(edited(self.file.text, changes[0]["edits"]), connection)
+        self._change(edited(self.file.text, changes[0]["edits"]), server)
         return {"applied": True}
 
-    def save(self, params: Json, connection: Connection) -> Json:
+    def save(self, params: Json, server: Server) -> Json:
         """Answer an `agent/save`."""
         saved = [uri for uri in params["uris"] if uri == self.file.uri]
         failed = [{"uri": uri, "reason": "It is not open."} for uri in params["uris"] if uri != self.file.uri]
         if saved:
             self.file.path.write_text(self.file.text, encoding="utf-8")
-            connection.notify("textDocument/didSave", {"textDocument": {"uri": self.file.uri}})
+            server.notify("textDocument/didSave", {"textDocument": {"uri": self.file.uri}})
         return {"saved": saved, "failed": failed}
 
-    def _change(self, text: str, connection: Connection) -> None:
+    def _change(self, text: str, server: Server) -> None:
         self.edits_taken += 1
         self.file.text = text
         self.file.version += 1
         document = {"uri": self.file.uri, "version": self.file.version}
-        connection.notify("textDocument/didChange", {"textDocument": document, "contentChanges": [{"text": text}]})
+        server.notify("textDocument/didChange", {"textDocument": document, "contentChanges": [{"text": text}]})
 
 
 def _uri_of(change: Json) -> str | None:
