@@ -13,7 +13,7 @@ from agent_lsp.agent.ports import Tools
 from agent_lsp.approvals.policy import Rules
 from agent_lsp.domain.documents import Documents, EditorContext
 from agent_lsp.domain.encoding import Json
-from agent_lsp.domain.errors import AgentError
+from agent_lsp.domain.errors import AgentError, NotConfigured
 from agent_lsp.domain.status import PermissionMode
 from agent_lsp.providers.build import REFERENCE, build_model
 from agent_lsp.providers.recording import Streaming
@@ -150,7 +150,7 @@ class House:
         editing = Editing(files, desk, desk)
         toolbox = Toolbox(
             [
-                ReadFile(files, desk),
+                ReadFile(files, desk, sees_images=self._sees_images(facts.profile)),
                 ListFiles(files, desk),
                 SearchFiles(files, desk),
                 ApplyDiff(editing, self._settings.fuzzy_threshold),
@@ -202,6 +202,12 @@ class House:
             environment, record_to = self._start.environment, self._start.record_to
             self._models[key] = build_model(chosen, name=name, environment=environment, record_to=record_to)
         return EquippedModel(name, self._models[key])
+
+    def _sees_images(self, profile_name: str) -> bool:
+        try:
+            return self._model(profile_name or None).model.facts.sees_images
+        except NotConfigured:
+            return True  # The task can be looked at, and will say what is missing when it is to go on.
 
     def _rules(self, mode: PermissionMode) -> Rules:
         return Rules.from_settings(self._settings, mode)

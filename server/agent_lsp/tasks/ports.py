@@ -113,6 +113,7 @@ class TaskFacts:
 
     task_id: str
     folder: Path
+    profile: str
     mode: Callable[[], str]
     permission_mode: Callable[[], PermissionMode]
     context: tuple[ContextReference, ...] = ()

@@ -77,7 +77,7 @@ class Task:
         self.title, self.created_ts, self.folder = start.title, start.created_ts, start.folder
         self.mode, self.permission_mode = start.mode, start.permission_mode
         self.ledger = ledger
-        self._profile, self._is_completed = start.profile, start.is_completed
+        self.profile, self._is_completed = start.profile, start.is_completed
         self._equipment, self._note = equipment, note
         self._stream = MessageStream(self.id, self.instance_id, ledger, listeners, start.messages)
         self._recorder = Recorder(self._stream, ledger, list(start.history))
@@ -234,8 +234,8 @@ class Task:
             self._go_on_with_queue()
 
     async def _run(self) -> Ending:
-        equipped = self._equipment.model(self._profile or None)
-        self._profile, self._model = equipped.profile, equipped.model
+        equipped = self._equipment.model(self.profile or None)
+        self.profile, self._model = equipped.profile, equipped.model
         limits = Limits(self._equipment.limits().consecutive_mistakes)
         ports = Ports(equipped.model, _need(self._workbench).tools, self, limits)
         return await run_turn(self._recorder.history, ports, self._recorder.emit)
@@ -320,7 +320,7 @@ class Task:
             ask=_waiting_ask(standing.waiting),
             activity=self._activity(state),
             mode=self.mode,
-            profile=self._profile,
+            profile=self.profile,
             model=self._model.facts.name if self._model else "",
             permission_mode=self.permission_mode,
             usage=self._spending.total,

@@ -212,7 +212,7 @@ class Tasks:
         return task
 
     def _equip(self, task: Task, context: tuple[ContextReference, ...] = ()) -> None:
-        facts = TaskFacts(task.id, task.folder, lambda: task.mode, lambda: task.permission_mode, context)
+        facts = TaskFacts(task.id, task.folder, task.profile, lambda: task.mode, lambda: task.permission_mode, context)
         task.equip(*self._architect.equip(facts, task))
 
     async def _bring_back(self, task_id: str) -> Task:
