@@ -1,7 +1,6 @@
 """The policy: what an action may do under the user's rules. Pure; the gate asks the user where this says so."""
 
 import os
-import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -16,7 +15,6 @@ _PLAN = "This task is in plan mode: nothing is changed or run. Finish the plan, 
 _STRICTNESS = {Verdict.APPROVE: 0, Verdict.ASK: 1, Verdict.DENY: 2}
 _APPROVED = Judgement(Verdict.APPROVE)
 _ASKED = Judgement(Verdict.ASK)
-_LOOKS_PROTECTED = re.compile(r"(?i)\..*|(agents?|claude|gemini)\.md.*|.*\.code-workspace.*|.*~[0-9].*|.*:.*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +59,8 @@ def _strictest(places: Iterable[Place], judge_place: Callable[[Place], Judgement
 
 
 def _judge_read(place: Place, rules: Rules) -> Judgement:
+    if place.problem:
+        return Judgement(Verdict.DENY, place.problem)
     match place.standing:
         case Standing.IGNORED:
             return _ignored(place)
@@ -80,6 +80,8 @@ def _read_outside(place: Place, rules: Rules) -> Judgement:
 
 
 def _judge_write(place: Place, rules: Rules) -> Judgement:
+    if place.problem:
+        return Judgement(Verdict.DENY, place.problem)
     if place.standing is Standing.IGNORED:
         return _ignored(place)
     if rules.permission_mode is PermissionMode.PLAN:
@@ -101,11 +103,8 @@ def _is_writing_allowed(rules: Rules) -> bool:
 
 
 def _is_named(place: Place, rules: Rules) -> bool:
-    """Whether a place lies in a folder with a standing yes, under no name that may be protected."""
-    for folder in rules.writable_folders:
-        if place.absolute.is_relative_to(folder):
-            return not any(_LOOKS_PROTECTED.fullmatch(part) for part in place.absolute.relative_to(folder).parts)
-    return False
+    """Whether a place lies in a folder with a standing yes, which what is protected never has."""
+    return not place.is_protected and any(place.absolute.is_relative_to(folder) for folder in rules.writable_folders)
 
 
 def _judge_execute(action: Action, rules: Rules) -> Judgement:

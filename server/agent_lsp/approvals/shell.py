@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from tree_sitter import Node, Parser
 
-_SIZE_LIMIT = 32_000
+_SIZE_LIMIT = 16_000
 _HEREDOC_LIMIT = 50
 """The grammar takes quadratic time over here-documents: 0.8 s for 5,000 of them."""
 
@@ -68,7 +68,7 @@ def read_script(command: str) -> Script:
     """Find the parts of a command, also those in branches, functions and substitutions."""
     if len(command) > _SIZE_LIMIT or command.count("<<") > _HEREDOC_LIMIT:
         return Script(problem="it is too long to be checked", loose_words=_loose_words(command))
-    source = command.encode("utf-8", "surrogatepass")
+    source = command.encode("utf-8", "replace")  # Half a character is a problem of its own, found below.
     reading = _Reading(source)
     reading.read(_parser().parse(source).root_node)
     problem = unseen_character(command) or reading.problem
@@ -199,7 +199,7 @@ class _Reading:
                 return Word(text, is_literal=False)
 
     def _text(self, node: "Node") -> str:
-        return self._source[node.start_byte : node.end_byte].decode("utf-8", "surrogatepass")
+        return self._source[node.start_byte : node.end_byte].decode("utf-8", "replace")
 
 
 _WORD_KINDS = {

@@ -1,9 +1,11 @@
 """What the command tools need of whoever runs commands, and how a model is told of a command's end and output."""
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Protocol
+from typing import Literal, Protocol
 
 from agent_lsp.domain.commands import Artifact, CommandEnd, Excerpt, MatchingLines, Page
+from agent_lsp.domain.files import Place
 
 
 class RunningCommand(Protocol):
@@ -33,6 +35,18 @@ class RunningCommand(Protocol):
     async def abort(self) -> None:
         """End the command with all its descendants, and return once they are gone."""
         ...
+
+
+class WorkingFiles(Protocol):
+    """The files that a command will see: its folder, and the agent's edits, which it sees only once they are saved."""
+
+    def locate(self, path: str, use: Literal["read", "write"]) -> Place: ...
+
+    async def save_edited(self) -> Sequence[Place]:
+        """Have the agent's edited, unsaved documents saved by the client; those that still are not."""
+        ...
+
+    async def until_saved(self, places: Sequence[Place]) -> None: ...
 
 
 class Commands(Protocol):

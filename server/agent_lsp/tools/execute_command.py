@@ -15,9 +15,9 @@ from agent_lsp.domain.files import Place
 from agent_lsp.domain.messages import Ask, Say
 from agent_lsp.domain.turns import Outcome
 from agent_lsp.tools.background import Background
-from agent_lsp.tools.commands import Artifacts, Commands, RunningCommand, describe_end, describe_output
+from agent_lsp.tools.commands import Artifacts, Commands, RunningCommand, WorkingFiles, describe_end, describe_output
 from agent_lsp.tools.outcomes import declined, with_words
-from agent_lsp.tools.ports import Files, Gate, OutputRow, Screen
+from agent_lsp.tools.ports import Gate, OutputRow, Screen
 
 _UPDATE_SECONDS = 1 / 7
 
@@ -53,7 +53,7 @@ class ExecuteCommand:
         self,
         commands: Commands,
         artifacts: Artifacts,
-        files: Files,
+        files: WorkingFiles,
         gate: Gate,
         screen: Screen,
         *,
@@ -69,7 +69,7 @@ class ExecuteCommand:
 
     async def run(self, arguments: Arguments, call_id: str) -> Outcome:
         place = self._files.locate(arguments.cwd or ".", "read")
-        if not place.absolute.is_dir():
+        if place.problem or not place.absolute.is_dir():
             raise FileProblem(f"There is no folder {place.path}; leave cwd out to run in the workspace root.")
         saved = await self._save_first(call_id)
         if not saved.is_approved:
