@@ -35,10 +35,16 @@ class Peer(Protocol):
         ...
 
 
+class Sink(Protocol):
+    """Where bytes for the server go."""
+
+    def write(self, data: bytes) -> None: ...
+
+
 class Connection:
     """Requests and notifications both ways. Whoever opens it runs `serve` until it returns."""
 
-    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, peer: Peer) -> None:
+    def __init__(self, reader: asyncio.StreamReader, writer: Sink, peer: Peer) -> None:
         self._reader = reader
         self._writer = writer
         self._peer = peer

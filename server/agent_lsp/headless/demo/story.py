@@ -27,12 +27,17 @@ TASK = "The tests fail. Find out why, mend the code, and show me that they pass.
 OPEN_FILE = "prices.py"
 LONGEST_SECONDS = 60.0
 
+PACE = 0.6
+PAUSE_SECONDS = 0.8
+"""At a terminal: how much of the recorded delays is kept, and how long an approval waits to be read."""
+
 NEXT_STEPS = """\
 That was a recording: no model was asked, and nothing left this machine.
 To work with a model of your own, name one in {settings}:
 
-  {{"currentProvider": "mine", "providers": {{"mine":
-    {{"type": "anthropic", "model": "claude-sonnet-4-5", "apiKey": "$ENV:ANTHROPIC_API_KEY"}}}}}}
+  {{"currentProvider": "mine",
+   "providers": {{"mine": {{"type": "anthropic", "model": "claude-sonnet-4-5",
+                          "apiKey": "$ENV:ANTHROPIC_API_KEY"}}}}}}
 
   agent-lsp run "your task"   does a task here, in the terminal
   agent-lsp --stdio           is the server for any editor that speaks LSP
@@ -106,7 +111,7 @@ async def _play_on(stage: _Stage, console: Console, paint: Paint) -> None:
 
     file = OpenFile(stage.project / OPEN_FILE, (stage.project / OPEN_FILE).read_text(encoding="utf-8"))
     editor = DemoEditor(file)
-    playing = Playing(editor, console, paint, pause_seconds=1.0 if is_terminal(sys.stdout) else 0.0)
+    playing = Playing(editor, console, paint, pause_seconds=PAUSE_SECONDS if is_terminal(sys.stdout) else 0.0)
     async with serving(playing, stage.project, stage.state, stage.log) as connection:
         await playing.play(connection, TASK, _settings(stage))
 
@@ -135,7 +140,7 @@ def _set_up() -> _Stage:
         for source in sorted((package / "project").iterdir()):
             shutil.copyfile(source, stage.project / source.name.removesuffix(".txt"))
         recording = (package / "recording.jsonl").read_text(encoding="utf-8")
-    pace = 1 if is_terminal(sys.stdout) else 0
+    pace = PACE if is_terminal(sys.stdout) else 0
     stage.recording.write_text(recording.replace('"pace": 1', f'"pace": {pace}', 1), encoding="utf-8")
     return stage
 
