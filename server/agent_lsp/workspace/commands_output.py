@@ -27,10 +27,12 @@ class Transcript:
         self._ends = Ends(PART_LIMIT)
         self._unkept: list[str] = []
         self._sample = b""
+        self._read_bytes = 0
         self.unkept_size = 0
         """Characters that `take_unkept` would give."""
 
     def feed(self, output: bytes) -> None:
+        self._read_bytes += len(output)
         if len(self._sample) < _SAMPLE_BYTES:
             self._sample += output[: _SAMPLE_BYTES - len(self._sample)]
         self._add(self._screen.feed(self._decoder.decode(output)))
@@ -41,7 +43,7 @@ class Transcript:
     def excerpt(self) -> Excerpt:
         """The output so far, its middle left out where it is long."""
         if is_binary(self._sample):
-            return Excerpt("", total_bytes=self._ends.total_bytes, is_binary=True)
+            return Excerpt("", total_bytes=self._read_bytes, is_binary=True)
         return self._ends.excerpt(self._screen.unfinished)
 
     @property
