@@ -38,7 +38,8 @@ def test_blocks_are_equal_lines_in_rising_order(pair: tuple[str, str]) -> None:
     at_before = at_after = 0
     for block in blocks:
         assert block.size > 0
-        assert (block.before >= at_before) and (block.after >= at_after)
+        assert block.before >= at_before
+        assert block.after >= at_after
         kept = before[block.before : block.before + block.size]
         assert kept == after[block.after : block.after + block.size]
         at_before, at_after = block.before + block.size, block.after + block.size

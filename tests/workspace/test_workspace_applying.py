@@ -347,7 +347,7 @@ async def test_approved_path_that_leads_elsewhere_is_not_written(swapped: str, g
         (folder / "a.txt").write_text("old\n")
     (garden.root / "a.txt").write_text("old\n")
     proposal = await garden.propose({"a.txt" if swapped == "a.txt" else "d/a.txt": "new\n"})
-    os.rename(garden.root / swapped, garden.root / "kept")
+    (garden.root / swapped).rename(garden.root / "kept")
     (garden.root / swapped).symlink_to(outside / "a.txt" if swapped == "a.txt" else outside)
 
     outcome = await garden.files.apply(proposal, ALL)
@@ -383,9 +383,7 @@ async def test_change_without_a_hunk_left_is_not_made(garden: Garden) -> None:
     outcome = await garden.files.apply(proposal, Selection(hunks))
 
     assert isinstance(outcome, Applied)
-    assert [(file.path, file.text) for file in outcome.files] == [
-        ("a.txt", "old\n"), ("gone.txt", "old\n"), ("b.txt", None),
-    ]  # fmt: skip
+    assert outcome.files == ()
     assert list(outcome.user_diffs) == ["a.txt", "gone.txt", "b.txt"]
     assert garden.tree() == {"a.txt": "old\n", "gone.txt": "old\n"}
 

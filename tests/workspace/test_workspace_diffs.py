@@ -1,7 +1,7 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from unidiff import PatchSet
+from unidiff.patch import PatchSet
 from workspace_texts import edited_texts, pairs, texts
 
 from agent_lsp.domain.files import Hunk
@@ -32,8 +32,10 @@ HEADERS: dict[str, tuple[Kind, str, str | None, str, str, str]] = {
     "created empty": ("create", "a", None, "", "", "diff --git a/a b/a\nnew file mode 100644\n"),
     "deleted": (
         "delete", "a", None, "x\ny", "",
-        "diff --git a/a b/a\ndeleted file mode 100644\n--- a/a\n+++ /dev/null\n"
-        "@@ -1,2 +0,0 @@\n-x\n-y\n\\ No newline at end of file\n",
+        (
+            "diff --git a/a b/a\ndeleted file mode 100644\n--- a/a\n+++ /dev/null\n"
+            "@@ -1,2 +0,0 @@\n-x\n-y\n\\ No newline at end of file\n"
+        ),
     ),
     "renamed": ("rename", "a", "b", "x\n", "x\n", "diff --git a/a b/b\nrename from a\nrename to b\n"),
     "renamed and changed": (

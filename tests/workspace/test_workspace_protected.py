@@ -2,7 +2,12 @@ import pytest
 
 from agent_lsp.workspace.protected import is_protected
 
-PROTECTED = """
+
+def words(text: str) -> list[str]:
+    return text.split()
+
+
+PROTECTED = words("""
 .git .git/config .git/hooks/post-commit lib/.git/HEAD .gitmodules .gitconfig
 .vscode/settings.json .idea/x.xml .zed/settings.json .helix/config.toml project.code-workspace a/b.code-workspace
 .nvim.lua .nvimrc .exrc .mcp.json .cursor/mcp.json .roo/mcp.json .rooignore .roomodes .clinerules .clinerules-code
@@ -10,7 +15,7 @@ PROTECTED = """
 AGENTS.md docs/AGENTS.md AGENT.md CLAUDE.md GEMINI.md .envrc .husky/pre-commit .devcontainer/devcontainer.json
 .npmrc .yarnrc .yarnrc.yml .ripgreprc .bashrc .bash_profile .zshrc .zprofile .profile
 .github/workflows/ci.yml .gitlab-ci.yml .agent-lsp/settings.json .agents/skills/x.md .agentignore
-""".split()
+""")
 
 DISGUISED = [
     ".GIT/config",
@@ -36,11 +41,11 @@ DISGUISED = [
     ".git\u0131gnore/../.git/x",
 ]
 
-FREE = """
+FREE = words("""
 a.txt .gitignore .gitattributes .gitattributes.md .github/README.md .github/ISSUE_TEMPLATE/bug.md workflows/x.yml
 git/config vscode/settings.json AGENTS.txt MY_AGENTS.md my.git/config .gitx code-workspace profile bashrc npmrc.md
 .env .editorconfig a~1.txt backup~ file~12x agent/x.py claude.py README.md pro~ject .zed.md
-""".split()
+""")
 
 
 @pytest.mark.parametrize("path", [*PROTECTED, *DISGUISED])

@@ -138,10 +138,10 @@ async def test_swapped_folder_never_lets_a_read_escape(root: Path) -> None:
 
     def swap() -> None:
         while not stop.is_set():
-            os.rename(root / "d", root / "kept")
-            os.symlink(outside, root / "d")
-            os.unlink(root / "d")
-            os.rename(root / "kept", root / "d")
+            (root / "d").rename(root / "kept")
+            (root / "d").symlink_to(outside)
+            (root / "d").unlink()
+            (root / "kept").rename(root / "d")
 
     swapping = asyncio.create_task(asyncio.to_thread(swap))
     seen = set[str]()

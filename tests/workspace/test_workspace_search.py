@@ -37,7 +37,7 @@ def editor() -> FakeEditor:
     return FakeEditor()
 
 
-@pytest.fixture(params=ENGINES.values(), ids=ENGINES)
+@pytest.fixture(params=ENGINES.values(), ids=list(ENGINES))
 def files(request: pytest.FixtureRequest, root: Path, editor: FakeEditor) -> WorkspaceFiles:
     return WorkspaceFiles([root], editor, environment=request.param)
 

@@ -24,7 +24,7 @@ class FakeEditor:
     takes_edits: bool = True
     saves_closed: bool = False
     saves: bool = True
-    before_apply: Callable[[], None] | None = None
+    before_apply: Callable[[], object] | None = None
     """What the user does between our last look and the arrival of the edit."""
     requests: list[tuple[DocumentEdit, ...]] = field(default_factory=list)
     buffers: dict[str, OpenDocument] = field(default_factory=dict)

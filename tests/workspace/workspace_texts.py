@@ -17,7 +17,7 @@ def edited_texts(draw: st.DrawFn, text: str) -> str:
     """A text some of whose lines are dropped, replaced, doubled or preceded by others."""
     result = list[str]()
     for line in text.split("\n"):
-        match draw(st.sampled_from("keep keep keep drop put in replace".split())):
+        match draw(st.sampled_from(["keep", "keep", "keep", "drop", "put", "replace"])):
             case "drop":
                 pass
             case "put":

@@ -121,7 +121,10 @@ class AppliedFile:
 
 @dataclass(frozen=True, slots=True)
 class Applied:
-    """The edit was made, and seen to be made. `user_diffs` says, by path, how it differs from the proposal."""
+    """The edit was made, and seen to be made. `user_diffs` says, by path, how it differs from the proposal.
+
+    Files whose change the user took out whole are not among `files`.
+    """
 
     files: tuple[AppliedFile, ...]
     user_diffs: Mapping[str, str] = field(default_factory=dict[str, str])

@@ -31,7 +31,7 @@ from agent_lsp.workspace.places import Places
 from agent_lsp.workspace.proposing import kind_of
 from agent_lsp.workspace.proposing import propose as propose_edits
 from agent_lsp.workspace.reading import LARGE_BYTES, text_of_document, text_on_disk
-from agent_lsp.workspace.rebasing import Rebased, Wish, choose, rebase, user_diffs
+from agent_lsp.workspace.rebasing import Rebased, choose, rebase, user_diffs
 from agent_lsp.workspace.saving import EditedDocuments
 from agent_lsp.workspace.texts import has_even_endings
 
@@ -99,7 +99,7 @@ class Applying:
             failure = await self._make([step for step in steps if not step.rebased.is_idle])
         except FileProblem as problem:
             return NotApplied(str(problem))
-        return failure or Applied(self._applied_files(wishes, steps), diffs)
+        return failure or Applied(self._applied_files(steps), diffs)
 
     async def _rebased(self, edit: FileEdit) -> Rebased | Conflict | NotApplied:
         current = await self._current(edit.place)
@@ -191,12 +191,8 @@ class Applying:
             return None
         return DocumentEdit(step.uri, "edit", document.text, step.edit.before.text, document.version)
 
-    def _applied_files(self, wishes: Sequence[Wish], steps: Sequence[_Step]) -> tuple[AppliedFile, ...]:
-        files = [
-            self._applied(wish.edit.place, wish.edit.before.text if wish.edit.before else None)
-            for wish in wishes
-            if wish.is_dropped
-        ]
+    def _applied_files(self, steps: Sequence[_Step]) -> tuple[AppliedFile, ...]:
+        files = list[AppliedFile]()
         for step in steps:
             edit = step.edit
             if edit.move_to:

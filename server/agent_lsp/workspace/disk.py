@@ -21,6 +21,10 @@ _NO_LINKS = (EPERM, ENOTSUP, EMLINK)
 _ANYONE_WRITES = stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH
 
 
+class Unconfirmed(FileProblem):
+    """The change is made, and may not outlive a loss of power."""
+
+
 @dataclass(frozen=True, slots=True)
 class DiskFile:
     content: bytes
@@ -84,7 +88,7 @@ def create_file(path: Path, content: bytes, leftovers: Leftovers, like: os.stat_
         with _temporary(path.parent, folder, content, like, leftovers) as name:
             # A link, unlike a rename, never takes the place of something that came meanwhile.
             _link(name, path.name, folder)
-        _sync(folder)
+        _confirm(path, folder)
 
 
 def replace_file(path: Path, expected: bytes, content: bytes, leftovers: Leftovers) -> None:
@@ -94,7 +98,7 @@ def replace_file(path: Path, expected: bytes, content: bytes, leftovers: Leftove
         with _temporary(path.parent, folder, content, status, leftovers) as name:
             _checked(path, folder, expected)
             os.replace(name, path.name, src_dir_fd=folder, dst_dir_fd=folder)
-        _sync(folder)
+        _confirm(path, folder)
 
 
 def delete_file(path: Path, expected: bytes) -> None:
@@ -102,25 +106,19 @@ def delete_file(path: Path, expected: bytes) -> None:
     with explained(path), opened_folder(path.parent) as folder:
         _checked(path, folder, expected)
         os.unlink(path.name, dir_fd=folder)
-        _sync(folder)
+        _confirm(path, folder)
 
 
 def make_folders(path: Path) -> tuple[Path, ...]:
-    """Make a folder and those above it that are missing; the ones made, the outermost first."""
+    """Make a folder and those above it that are missing: all of them or none; the ones made, the outermost first."""
     made = list[Path]()
-    with explained(path):
-        descriptor = os.open("/", _FOLDER)
-        try:
-            at = Path("/")
-            for part in path.parts[1:]:
-                at /= part
-                if _made(part, descriptor):
-                    made.append(at)
-                inner = os.open(part, _FOLDER, dir_fd=descriptor)
-                os.close(descriptor)
-                descriptor = inner
-        finally:
-            os.close(descriptor)
+    try:
+        with explained(path):
+            for folder in (*path.parents[::-1][1:], path):
+                _make_folder(folder, made)
+    except FileProblem:
+        remove_folders(tuple(made))
+        raise
     return tuple(made)
 
 
@@ -133,13 +131,21 @@ def remove_folders(paths: tuple[Path, ...]) -> None:
             return
 
 
-def _made(name: str, folder: int) -> bool:
+def _make_folder(path: Path, made: list[Path]) -> None:
+    with opened_folder(path.parent) as folder:
+        try:
+            os.mkdir(path.name, dir_fd=folder)
+        except FileExistsError:
+            return
+        made.append(path)
+        _sync(folder)
+
+
+def _confirm(path: Path, folder: int) -> None:
     try:
-        os.mkdir(name, dir_fd=folder)
-    except FileExistsError:
-        return False
-    _sync(folder)
-    return True
+        _sync(folder)
+    except OSError as error:
+        raise Unconfirmed(f"{path} was changed, and the disk does not confirm it: {error.strerror}.") from error
 
 
 def _sync(folder: int) -> None:
@@ -152,6 +158,7 @@ def _sync(folder: int) -> None:
 
 
 def _link(name: str, new_name: str, folder: int) -> None:
+    """Give a file its lasting name, unless something has that name by now."""
     try:
         os.link(name, new_name, src_dir_fd=folder, dst_dir_fd=folder, follow_symlinks=False)
     except OSError as error:
@@ -161,8 +168,11 @@ def _link(name: str, new_name: str, folder: int) -> None:
         if _is_there(new_name, folder):
             raise FileExistsError(EEXIST, os.strerror(EEXIST)) from error
         os.replace(name, new_name, src_dir_fd=folder, dst_dir_fd=folder)
-    else:
+        return
+    try:
         os.unlink(name, dir_fd=folder)
+    except OSError as error:
+        raise Unconfirmed(f"{new_name} was made, and its passing name stays: {error.strerror}.") from error
 
 
 def _is_there(name: str, folder: int) -> bool:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from agent_lsp.domain.errors import FileProblem
 from agent_lsp.domain.files import FileEdit
-from agent_lsp.workspace.disk import create_file, delete_file, read_file, replace_file
+from agent_lsp.workspace.disk import Unconfirmed, create_file, delete_file, read_file, replace_file
 from agent_lsp.workspace.leftovers import Leftovers
 from agent_lsp.workspace.texts import decode, encode
 
@@ -56,6 +56,9 @@ def make_all(changes: Sequence[DiskChange], leftovers: Leftovers) -> None:
     for index, change in enumerate(changes):
         try:
             change.make(leftovers)
+        except Unconfirmed as problem:
+            _undo_after(problem, changes[: index + 1], leftovers)
+            raise
         except FileProblem as problem:
             _undo_after(problem, changes[:index], leftovers)
             raise

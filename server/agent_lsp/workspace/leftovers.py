@@ -3,7 +3,7 @@
 import os
 import secrets
 from collections.abc import Generator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 _PREFIX, _SUFFIX = ".agent-lsp-", ".tmp"
@@ -29,7 +29,9 @@ class Leftovers:
         try:
             yield name
         finally:
-            note.unlink(missing_ok=True)
+            # A note that stays names nothing; the next sweep removes it.
+            with suppress(OSError):
+                note.unlink()
 
     def sweep(self) -> None:
         """Remove the files that servers which are gone have left under passing names."""
