@@ -66,8 +66,10 @@ class Commands:
         self._live_keepers()
 
     def _live_keepers(self) -> "_Keepers":
-        if self._keepers is None or not self._keepers.is_alive():
-            self._keepers = _Keepers()
+        if self._keepers and not self._keepers.is_alive():
+            self._keepers.close()
+            self._keepers = None
+        self._keepers = self._keepers or _Keepers()
         return self._keepers
 
     def _open_keeper(self) -> tuple[socket.socket, int]:

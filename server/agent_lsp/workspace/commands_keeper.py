@@ -113,7 +113,12 @@ def _keep(control: socket.socket, output: int) -> None:
         return
     os.close(output)
     os.chdir("/")
-    _Watch(control, woken, child).run()
+    watch = _Watch(control, woken, child)
+    try:
+        watch.run()
+    except BaseException:  # A keeper that fails, however it does, takes its command along.
+        watch.signal_all(signal.SIGKILL)
+        raise
 
 
 def _wake_on_child() -> int:
@@ -134,11 +139,19 @@ def _read_request(control: socket.socket) -> bytes | None:
 def _read_exactly(control: socket.socket, size: int) -> bytes | None:
     pieces = bytearray()
     while len(pieces) < size:
-        piece = control.recv(size - len(pieces))
+        piece = _receive(control, size - len(pieces))
         if not piece:
             return None
         pieces += piece
     return bytes(pieces)
+
+
+def _receive(control: socket.socket, size: int) -> bytes:
+    """Read from the server; nothing once it is gone."""
+    try:
+        return control.recv(size)
+    except ConnectionError:
+        return b""  # It went with a message of ours unread, which resets the connection.
 
 
 def _spawn(body: bytes, output: int) -> int:
@@ -182,7 +195,7 @@ class _Watch:
             if self._control.fileno() in ready:
                 self._be_told()
             if self._kill_at is not None and time.monotonic() >= self._kill_at:
-                self._signal_all(signal.SIGKILL)
+                self.signal_all(signal.SIGKILL)
 
     def _has_children(self) -> bool:
         is_any_left = self._reap()
@@ -215,14 +228,14 @@ class _Watch:
         return left * 1000 + 1
 
     def _be_told(self) -> None:
-        if not self._control.recv(1):
+        if not _receive(self._control, 1):
             self._poll.unregister(self._control)
         if self._kill_at is None:
             self._kill_at = time.monotonic() + GRACE_SECONDS
-            self._signal_all(signal.SIGTERM)
-            self._signal_all(signal.SIGCONT)  # A stopped process ends only once it goes on.
+            self.signal_all(signal.SIGTERM)
+            self.signal_all(signal.SIGCONT)  # A stopped process ends only once it goes on.
 
-    def _signal_all(self, number: signal.Signals) -> None:
+    def signal_all(self, number: signal.Signals) -> None:
         if sys.platform == "linux":
             for pid in descendants(os.getpid()):
                 _send_signal(os.kill, pid, number)

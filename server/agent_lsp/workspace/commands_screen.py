@@ -14,6 +14,8 @@ _STRING_END = re.compile(r"[\x07\x18\x1a\x1b\x9c]")
 _STRING_STARTS = "\x90\x98\x9d\x9e\x9f"
 """DCS, SOS, OSC, PM and APC, which run to a terminator; an escape and a letter of `PX]^_` say the same."""
 _PARAMETER_LIMIT = 64
+_WIDTH = 500
+"""As far as the cursor moves over what nothing was written to; a few bytes must not make megabytes of blanks."""
 
 
 class ScreenText:
@@ -94,7 +96,7 @@ class ScreenText:
                     self._read = self._read_string
 
     def _move_to(self, column: int) -> None:
-        self._column = min(max(column, 0), LINE_LIMIT)
+        self._column = min(max(column, 0), max(len(self._line), _WIDTH))
         self.is_steady = False
 
     def _read_escape(self, text: str, position: int) -> int:

@@ -9,7 +9,7 @@ CUT = "cut"
 
 
 def matching_lines(lines: Iterable[str], pattern: str, limit: int) -> Iterator[str]:
-    """Give `number: line` for each match, at most `limit` characters; then `CUT` if there are more, or an empty line."""
+    """Give `number: line` for each match, `limit` characters at most; then `CUT` if there are more, else nothing."""
     expression = re.compile(pattern)
     for number, line in enumerate(lines, 1):
         text = line.rstrip("\n")
