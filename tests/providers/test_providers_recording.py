@@ -292,3 +292,18 @@ async def test_the_cost_of_a_run_plays_as_it_was(tmp_path: Path) -> None:
         await model.aclose()
 
     assert UsageKnown(Usage(1000, 100, cost=0.002)) in await events_of(player(file))
+
+
+async def test_each_task_is_played_the_recording_from_its_beginning(tmp_path: Path) -> None:
+    file = tmp_path / "r.jsonl"
+    async with scripted_model([[Say("one")], [Say("two")]]) as server:
+        model = build_model(profile_for(server, "openai"), name="p", environment={}, record_to=file)
+        for _ in range(2):
+            await events_of(model)
+        await model.aclose()
+    replay = build_model(Profile(type="replay", file=str(file)), name="r", environment={})
+    first, second = Words(("first task",)), Words(("second task",))
+
+    said = [repr(await events_of(replay, request_of(task))) for task in (first, second, first)]
+
+    assert [("'one'" in answer, "'two'" in answer) for answer in said] == [(True, False), (True, False), (False, True)]

@@ -34,10 +34,14 @@ def profile_for(server: ScriptedServer, api: str, **fields: Any) -> Profile:
     return Profile.model_validate(given | fields)
 
 
+HELLO = Words(("hello",))
+"""The first words of the task that requests belong to, unless they say otherwise."""
+
+
 def request_of(
     *history: HistoryItem, system: str = "Be brief.", tools: tuple[ToolSpec, ...] = (READ_FILE,)
 ) -> ModelRequest:
-    return ModelRequest(system, tools, list(history) or [Words(("hello",))])
+    return ModelRequest(system, tools, list(history) or [HELLO])
 
 
 async def batches_of(model: Streaming, request: ModelRequest | None = None) -> list[Sequence[ModelEvent]]:

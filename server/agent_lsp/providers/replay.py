@@ -1,13 +1,14 @@
-"""A model that plays a recording: request n gets answer n, whatever it asks. No network, no key, no cost of its own."""
+"""A model that plays a recording: request n of a task gets answer n, whatever it asks. No network, no key, no cost."""
 
 import asyncio
 import json
 from collections.abc import AsyncGenerator, Sequence
 from pathlib import Path
+from weakref import WeakKeyDictionary
 
 from agent_lsp.domain.encoding import Json
 from agent_lsp.domain.errors import ModelFault, NotConfigured
-from agent_lsp.domain.history import Reply
+from agent_lsp.domain.history import HistoryItem, Reply
 from agent_lsp.domain.model import CallBegan, ModelEvent, ModelFacts, ModelRequest
 from agent_lsp.providers import faults
 from agent_lsp.providers.answer import CallIds
@@ -23,14 +24,15 @@ class ReplayModel:
         self._file = file
         self._pace = float(header.get("pace") or 0)
         self._answers: list[bytes] | None = None
-        self._played = 0
+        # Counted for each task, told by the first item of its history: tasks may share a model, not a story.
+        self._played: WeakKeyDictionary[HistoryItem, int] = WeakKeyDictionary()
         self.facts = ModelFacts(header.get("model") or "replay", int(header.get("window") or 0), max_output=0)
         self.origin = f"replay/{self.facts.name}"
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[Sequence[ModelEvent]]:
         if self._answers is None:
             self._answers = await asyncio.to_thread(_lines, self._file)
-        number, self._played = self._played, self._played + 1
+        number = self._number_of(request)
         if number >= len(self._answers):
             count = len(self._answers)
             reason = (
@@ -44,6 +46,12 @@ class ReplayModel:
             await asyncio.sleep(batch.get("after", 0) * self._pace)
             yield [_with_own_id(event_from_json(event), ids) for event in batch["events"]]
         _raise_as_recorded(answer)
+
+    def _number_of(self, request: ModelRequest) -> int:
+        task = request.history[0]
+        number = self._played.get(task, 0)
+        self._played[task] = number + 1
+        return number
 
     async def aclose(self) -> None:
         """Nothing is open between answers."""
