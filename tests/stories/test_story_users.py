@@ -4,6 +4,7 @@ import asyncio
 import json
 from pathlib import Path
 
+import psutil
 import pytest
 from story import NO, WORDS, YES, story, tool_ask
 
@@ -156,7 +157,7 @@ async def test_cancel_ends_a_running_command_and_all_it_started(tmp_path: Path) 
         await s.client.request("agent/cancelTask", {"taskId": s.task_id})
 
         pids = [int((s.workspace / name).read_text()) for name in ("pid", "child")]
-        assert [pid for pid in pids if Path(f"/proc/{pid}").exists()] == []
+        assert [pid for pid in pids if psutil.pid_exists(pid)] == []
 
 
 async def test_a_running_command_is_sent_to_the_background_and_aborted_by_cancel(tmp_path: Path) -> None:
