@@ -79,7 +79,7 @@ def test_line_of_output_is_shown_whole_at_once() -> None:
 
     pieces = [renderer.take(grew(3, piece)) for piece in ("one\n", "two\n\nth", "ree\n")]
 
-    assert pieces == ["  │ one\n", "  │ two\n  │ \n  │ th", "ree\n"]
+    assert pieces == ["  │ one\n", "  │ two\n  │\n  │ th", "ree\n"]
 
 
 def test_answered_output_is_not_shown_twice() -> None:

@@ -164,7 +164,7 @@ def test_long_task_is_shown_by_its_first_lines() -> None:
 def test_todos_show_how_far_they_are() -> None:
     todos = [Todo("1", "look", "completed"), Todo("2", "mend", "in_progress"), Todo("3", "test", "pending")]
 
-    assert todo_rows(todos, PLAIN) == ["  ☑ look", "  ▶ mend", "  ☐ test"]
+    assert todo_rows(todos, PLAIN) == ["  ☑ look", "  ▸ mend", "  ☐ test"]
 
 
 @pytest.mark.parametrize(("cost", "words"), [(None, "cost unknown"), (0.0, "$0"), (0.01234, "$0.0123")])

@@ -110,10 +110,12 @@ class Renderer:
         if not piece:
             return ""
         begin = self._begin(ts, _Kind.OUTPUT)
-        margin = _OUTPUT_MARGIN if self._is_line_ended else ""
+        lines = clean(piece).replace("\n", "\n" + _MARGIN)
+        text = _MARGIN + lines if self._is_line_ended else lines
         self._is_line_ended = piece.endswith("\n")
-        lines = clean(piece).removesuffix("\n").replace("\n", "\n" + _OUTPUT_MARGIN)
-        return begin + self._paint(Tone.DIM, margin + lines) + ("\n" if self._is_line_ended else "")
+        if self._is_line_ended:
+            text = text.removesuffix(_MARGIN)
+        return begin + self._paint(Tone.DIM, text.replace(_MARGIN + "\n", _MARGIN.rstrip() + "\n"))
 
     def _grow_prose(self, ts: int, growing: _Growing, piece: str) -> str:
         """Show text as it comes, without empty lines at its beginning and its end."""
@@ -156,4 +158,4 @@ class Renderer:
         return ended + ("\n" if is_new else "")
 
 
-_OUTPUT_MARGIN = INDENT + "│ "
+_MARGIN = INDENT + "│ "

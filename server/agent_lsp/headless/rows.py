@@ -236,7 +236,7 @@ def _todo(todo: Todo, paint: Paint) -> str:
         case "completed":
             return INDENT + paint(Tone.DIM, f"☑ {content}")
         case "in_progress":
-            return INDENT + paint(Tone.CYAN, f"▶ {content}")
+            return INDENT + paint(Tone.CYAN, f"▸ {content}")
         case _:
             return INDENT + f"☐ {content}"
 

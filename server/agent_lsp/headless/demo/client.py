@@ -38,7 +38,7 @@ class Peer(Protocol):
 class Sink(Protocol):
     """Where bytes for the server go."""
 
-    def write(self, data: bytes) -> None: ...
+    def write(self, content: bytes, /) -> None: ...
 
 
 class Connection:

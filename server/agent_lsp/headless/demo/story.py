@@ -36,7 +36,7 @@ That was a recording: no model was asked, and nothing left this machine.
 To work with a model of your own, name one in {settings}:
 
   {{"currentProvider": "mine",
-   "providers": {{"mine": {{"type": "anthropic", "model": "claude-sonnet-4-5",
+   "providers": {{"mine": {{"type": "anthropic", "model": "claude-sonnet-5",
                           "apiKey": "$ENV:ANTHROPIC_API_KEY"}}}}}}
 
   agent-lsp run "your task"   does a task here, in the terminal
