@@ -3,16 +3,16 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from agent_lsp.domain.errors import NotConfigured, Overloaded, TaskBusy
 from agent_lsp.lsp.capabilities import COMMANDS, METHODS
 from agent_lsp.lsp.envelope import Malformed, Notification, Reply, Request, encode_frame, read_envelope
-from agent_lsp.lsp.framing import Frames
+from agent_lsp.lsp.framing import Frames, frame
 from agent_lsp.lsp.wire.methods import CLIENT_METHODS
-from support.front_door import FrontDoor
-from support.lsp_client import RpcError
+from support.front_door import FrontDoor, front_door
+from support.lsp_client import Json, NoAnswer, RpcError
 
 NO_SUCH = {"jsonrpc": "2.0", "method": "no/such"}
 
@@ -359,3 +359,59 @@ async def test_trace_can_be_switched_off(ready: FrontDoor) -> None:
     await ready.client.request("agent/debugReport")
 
     assert len(ready.client.named("$/logTrace")) <= 1
+
+
+@pytest.mark.parametrize("refusal", [NotConfigured("The state folder cannot be written."), OSError("No space left.")])
+async def test_hall_that_cannot_be_opened_is_named_in_every_answer(refusal: Exception) -> None:
+    async with front_door(refusal=refusal) as door:
+        await door.client.initialize()
+        with pytest.raises(RpcError) as error:
+            await door.client.request("agent/newTask", {"text": "x"})
+        await door.client.request("shutdown")
+
+    assert (error.value.code, error.value.kind, error.value.message) == (-32803, "NotConfigured", str(refusal))
+
+
+async def test_whoever_waits_for_a_client_that_goes_is_told(ready: FrontDoor) -> None:
+    ready.client.answers["agent/save"] = never
+    left = asyncio.create_task(ready.hall.documents.save(["file:///a"]))
+    await ready.client.question("agent/save")
+
+    await ready.server.stop()
+
+    async with asyncio.timeout(5):
+        assert list(await left) == ["file:///a"]
+        assert list(await ready.hall.documents.save(["file:///a"])) == ["file:///a"]
+
+
+@pytest.mark.parametrize("answer", [7, "yes", {"saved": 1}, None])
+async def test_answer_that_makes_no_sense_is_no_answer(ready: FrontDoor, answer: object) -> None:
+    ready.client.answers["agent/save"] = lambda _: answer
+
+    left = await ready.hall.documents.save(["file:///a"])
+
+    assert list(left) == ["file:///a"]
+
+
+BODY = (
+    b'{"jsonrpc":"2.0","id":1,"method":"agent/askResponse","params":{"taskId":"t","ts":5,"response":"yesButtonClicked",'
+    b'"hunks":{"h":"accept"},"edited":[{"uri":"file:///a","text":"x"}],"images":[]}}'
+)
+
+
+@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(mutations=st.lists(st.tuples(st.integers(0, len(BODY) - 1), st.binary(max_size=3)), max_size=4))
+async def test_mutated_message_is_answered_or_ignored_and_nothing_else(
+    ready: FrontDoor, mutations: list[tuple[int, bytes]]
+) -> None:
+    body = BODY
+    for at, piece in mutations:
+        body = body[:at] + piece + body[at + 1 :]
+
+    ready.client.write(frame(body))
+
+    assert await ready.client.request("agent/debugReport", request_id=77) == "All is well."
+
+
+async def never(_: Json) -> None:
+    raise NoAnswer

@@ -58,10 +58,12 @@ def test_header_is_read_in_any_dress(header: bytes) -> None:
         b"\x00\xff\xfe\r\n",
     ],
 )
-def test_spoilt_header_costs_no_later_message(garbage: bytes) -> None:
+@pytest.mark.parametrize("size", [1, 7, 1_000, 1_000_000])
+def test_spoilt_header_costs_no_later_message(garbage: bytes, size: int) -> None:
     frames = Frames()
+    stream = garbage + frame(b'{"id":1}') + frame(b'{"id":2}')
 
-    received = frames.feed(garbage + frame(b'{"id":1}')) + frames.feed(frame(b'{"id":2}'))
+    received = [body for at in range(0, len(stream), size) for body in frames.feed(stream[at : at + size])]
 
     assert received == [b'{"id":1}', b'{"id":2}']
 

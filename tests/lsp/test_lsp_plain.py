@@ -3,6 +3,7 @@ import json
 import pytest
 
 from agent_lsp.domain.encoding import to_wire
+from agent_lsp.domain.errors import TaskUnknown
 from agent_lsp.domain.messages import Ask, Message, Say
 from agent_lsp.domain.notices import DeltaNotice, MessageNotice, StatusNotice
 from agent_lsp.domain.requests import AskReply, NewTask
@@ -205,6 +206,20 @@ async def test_button_that_names_a_method_calls_it(plain: FrontDoor) -> None:
     await plain.client.request("agent/debugReport")
 
     assert plain.hall.named("clear") == ["t1"]
+
+
+async def test_answer_that_comes_too_late_is_no_bug(plain: FrontDoor, caplog: pytest.LogCaptureFixture) -> None:
+    plain.client.answers["window/showMessageRequest"] = lambda _: {"title": "Approve"}
+    plain.hall.failure = TaskUnknown("It is gone.")
+
+    tell(plain, *asks(Ask.TOOL, EDIT))
+    await plain.client.question("window/showMessageRequest")
+    for _ in range(3):
+        with pytest.raises(RpcError):
+            await plain.client.request("no/such")
+
+    assert plain.hall.named("answer") != []
+    assert [record for record in caplog.records if record.levelname == "ERROR"] == []
 
 
 # Words of the pop-up

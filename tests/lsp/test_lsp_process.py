@@ -123,6 +123,24 @@ async def test_first_message_may_be_a_wrong_one(client: LspClient) -> None:
     assert await client.initialize()
 
 
+@pytest.mark.parametrize(
+    "body", [b"{", b"7", b'{"jsonrpc":"2.0","id":{},"method":"initialize","params":{"capabilities":{}}}']
+)
+async def test_first_message_may_be_none_at_all(client: LspClient, body: bytes) -> None:
+    client.write(HEADER % len(body) + body)
+
+    answer = await client.until(lambda: client.responses)
+
+    assert answer[0]["id"] is None
+    assert await client.initialize()
+
+
+async def test_input_that_is_not_made_of_frames_ends_the_server(client: LspClient) -> None:
+    client.write(b"x" * 2_000_000)
+
+    assert await client.wait_for_exit() == 1
+
+
 async def test_client_that_does_not_read_does_not_stop_the_server(client: LspClient) -> None:
     await client.initialize()
     client.is_reading.clear()
@@ -152,7 +170,7 @@ async def test_stray_prints_do_not_reach_the_wire() -> None:
 
 
 def test_initialize_is_answered_before_anything_heavy_is_imported() -> None:
-    code = "import sys; from agent_lsp.lsp import boot; print(sorted(sys.modules))"
+    code = "import sys; had = set(sys.modules); from agent_lsp.lsp import boot; print(sorted(set(sys.modules) - had))"
     loaded = subprocess.run((sys.executable, "-c", code), capture_output=True, text=True, check=True).stdout
 
     heavy = (
@@ -183,6 +201,21 @@ def test_input_may_be_a_file(tmp_path: Path) -> None:
 
     assert code == 0
     assert b"All is well." in (tmp_path / "out").read_bytes()
+
+
+async def test_log_tells_of_the_connection_and_not_of_what_is_said(tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    client = await LspClient.start((*COMMAND, "--log", str(log)))
+    await client.initialize(options={"providers": {"p": {"apiKey": "s3cret"}}})
+    await client.request("agent/newTask", {"text": "s3cret"})
+    with pytest.raises(RpcError):
+        await client.request("agent/newTask", {"text": {"s3cret": 1}})
+    client.notify("textDocument/didOpen", {"textDocument": {"uri": "s3cret"}})
+
+    await client.shut_down()
+
+    assert "The connection ends with 0" in log.read_text()
+    assert "s3cret" not in log.read_text()
 
 
 # Over TCP

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from agent_lsp.lsp.framing import Frames
 from agent_lsp.lsp.handlers import register_all
+from agent_lsp.lsp.intake import decode
 from agent_lsp.lsp.patience import Patience
 from agent_lsp.lsp.server import AgentServer
 from support.fake_hall import FakeHall
@@ -43,11 +44,13 @@ class FrontDoor:
 
 
 @asynccontextmanager
-async def front_door(patience: Patience | None = None) -> AsyncGenerator[FrontDoor]:
-    """A connection on which nothing has been said yet."""
+async def front_door(patience: Patience | None = None, refusal: Exception | None = None) -> AsyncGenerator[FrontDoor]:
+    """A connection on which nothing has been said yet; a `refusal` is raised where the hall is to be opened."""
     halls: list[FakeHall] = []
 
     def open_hall(documents: object) -> FakeHall:
+        if refusal:
+            raise refusal
         halls.append(FakeHall(documents))  # pyright: ignore[reportArgumentType]  The server gives its editor.
         return halls[0]
 
@@ -58,7 +61,8 @@ async def front_door(patience: Patience | None = None) -> AsyncGenerator[FrontDo
 
     def deliver(piece: bytes) -> None:
         for body in frames.feed(piece):
-            server.connection.receive(body)
+            if received := decode(body, outlet.write):
+                server.connection.receive(received)
 
     client = LspClient(lambda piece: asyncio.get_running_loop().call_soon(deliver, piece) and None)
     outlet.client = client

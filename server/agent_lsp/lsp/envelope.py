@@ -50,7 +50,10 @@ class Malformed:
     id: Id | None = None
 
 
-def read_envelope(body: bytes) -> Request | Notification | Reply | Malformed:
+Message = Request | Notification | Reply
+
+
+def read_envelope(body: bytes) -> Message | Malformed:
     """Decode a body. Never raises."""
     try:
         message = json.loads(body.decode(), parse_constant=_refuse_constant)
@@ -74,7 +77,7 @@ def encode_frame(message: Json) -> bytes:
 _ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 
 
-def _classify(message: Json) -> Request | Notification | Reply | Malformed:
+def _classify(message: Json) -> Message | Malformed:
     message_id, method = message.get("id"), message.get("method")
     known_id = message_id if _is_id(message_id) else None
     if message.get("jsonrpc") != "2.0":

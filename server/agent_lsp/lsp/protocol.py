@@ -18,8 +18,9 @@ from agent_lsp.domain.encoding import Json
 from agent_lsp.domain.errors import AgentError
 from agent_lsp.lsp import envelope
 from agent_lsp.lsp.capabilities import dig, is_initialize_params
-from agent_lsp.lsp.envelope import Id, Malformed, Notification, Reply, Request, encode_frame, read_envelope
+from agent_lsp.lsp.envelope import Id, Notification, Reply, Request, encode_frame
 from agent_lsp.lsp.errors import bad_params, is_bug, wire_error
+from agent_lsp.lsp.intake import Received
 from agent_lsp.lsp.questions import Questions
 from agent_lsp.lsp.wire.methods import CLIENT_METHODS, QUESTIONS
 
@@ -56,13 +57,10 @@ class AgentProtocol(LanguageServerProtocol):
         self._answered_id = answered_id
         self._running: dict[Id, asyncio.Future[Any]] = {}
 
-    def receive(self, body: bytes) -> None:
+    def receive(self, received: Received) -> None:
         """Take a message. Never raises."""
-        message = read_envelope(body)
-        self._trace(message, len(body))
-        match message:
-            case Malformed():
-                self.refuse(message.id, message.code, message.reason)
+        self._trace(received)
+        match message := received.message:
             case Request():
                 self._admit(message)
             case Notification():
@@ -108,10 +106,10 @@ class AgentProtocol(LanguageServerProtocol):
 
     def _admit(self, request: Request) -> None:
         if refusal := self._refusal(request):
-            self.refuse(request.id, *refusal)
+            self._refuse(request.id, *refusal)
         elif request.id in self._running:
             # Two answers of one id would tell the client nothing: this one has none.
-            self.refuse(None, envelope.INVALID_REQUEST, f"The id {request.id} belongs to a request that still runs.")
+            self._refuse(None, envelope.INVALID_REQUEST, f"The id {request.id} belongs to a request that still runs.")
         else:
             self._change_phase(request.method)
             self._run(request)
@@ -154,7 +152,7 @@ class AgentProtocol(LanguageServerProtocol):
     def _finish(self, request: Request, running: asyncio.Future[Any]) -> None:
         self._running.pop(request.id, None)
         if running.cancelled():
-            self.refuse(request.id, envelope.REQUEST_CANCELLED, f"{request.method} was cancelled.")
+            self._refuse(request.id, envelope.REQUEST_CANCELLED, f"{request.method} was cancelled.")
         elif error := running.exception():
             self._answer_error(request, error)
         else:
@@ -227,23 +225,19 @@ class AgentProtocol(LanguageServerProtocol):
         self.send({"jsonrpc": "2.0", "id": request.id, "error": wire_error(error)})
         self.log_trace(f"Sent response '{request.method} - ({request.id})', an error.")
 
-    def refuse(self, request_id: Id | None, code: int, reason: str) -> None:
+    def _refuse(self, request_id: Id | None, code: int, reason: str) -> None:
         self.send({"jsonrpc": "2.0", "id": request_id, "error": {"code": code, "message": reason}})
 
     # Tracing
 
-    def _trace(self, message: Request | Notification | Reply | Malformed, size: int) -> None:
-        if self.trace_level == "off":
-            return
-        match message:
+    def _trace(self, received: Received) -> None:
+        match message := received.message:
             case Request():
-                self.log_trace(f"Received request '{message.method} - ({message.id})'.", size)
+                self.log_trace(f"Received request '{message.method} - ({message.id})'.", received.size)
             case Notification():
-                self.log_trace(f"Received notification '{message.method}'.", size)
+                self.log_trace(f"Received notification '{message.method}'.", received.size)
             case Reply():
-                self.log_trace(f"Received response '({message.id})'.", size)
-            case Malformed():
-                self.log_trace("Received what is no message.", size)
+                self.log_trace(f"Received response '({message.id})'.", received.size)
 
     def log_trace(self, message: str, size: int | None = None) -> None:
         """Tell the client, if it wants to be told. Verbose names sizes only: bodies have keys and files in them."""

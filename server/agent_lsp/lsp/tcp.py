@@ -8,11 +8,11 @@ from collections.abc import Callable
 
 from agent_lsp.domain.errors import BadParams, Denied
 from agent_lsp.lsp import boot
-from agent_lsp.lsp.boot import Opening
 from agent_lsp.lsp.capabilities import dig
 from agent_lsp.lsp.configuration import TOKEN_OPTION
 from agent_lsp.lsp.errors import wire_error
 from agent_lsp.lsp.logs import LogOptions
+from agent_lsp.lsp.opening import Opening
 from agent_lsp.lsp.ports import OpenHall
 
 OPENING_SECONDS = 10.0
@@ -32,7 +32,7 @@ def run_tcp(address: str, token: str | None, load_app: Callable[[], OpenHall], l
         except KeyboardInterrupt:
             return 1
     with connection:
-        boot.answer_opening(opening)
+        opening.answer()
         return boot.serve(opening, load_app, log)
 
 
@@ -58,7 +58,7 @@ def _admit_one(listener: socket.socket, token: str | None) -> tuple[socket.socke
         connection, _ = listener.accept()
         # Strict: what a web page can make a browser send here must never be taken for messages.
         opening = Opening(connection.fileno(), connection.fileno(), is_strict=True)
-        boot.read_opening(opening, OPENING_SECONDS)
+        opening.read(OPENING_SECONDS)
         if opening.first and _knows(opening.first, token):
             return connection, opening
         if opening.first:
@@ -76,7 +76,7 @@ def _knows(first: dict[str, object], token: str | None) -> bool:
 def _deny(opening: Opening, request_id: object) -> None:
     denial = Denied(f"Send the server's token as initializationOptions.{TOKEN_OPTION}.")
     try:
-        boot.send(opening, {"id": request_id, "error": wire_error(denial)})
+        opening.send({"id": request_id, "error": wire_error(denial)})
     except OSError:
         # It is gone already.
         return

@@ -15,12 +15,12 @@ class Writer:
     """Writes to a descriptor in a thread of its own, in order; `write` never blocks.
 
     Over `CONGESTED_BYTES` waiting it says so, and senders hold back what can be merged. Over `GONE_BYTES`, or when
-    writing fails, the client counts as gone: `on_gone` is called (in any thread, once), and the rest is dropped.
+    writing fails, the client counts as gone: whoever watches is told, and the rest is dropped.
     """
 
-    def __init__(self, fd: int, on_gone: Callable[[], None], *, gone_bytes: int = GONE_BYTES) -> None:
+    def __init__(self, fd: int, *, gone_bytes: int = GONE_BYTES) -> None:
         self._fd = fd
-        self._on_gone = on_gone
+        self._on_gone: Callable[[], object] | None = None
         self._gone_bytes = gone_bytes
         self._frames: deque[bytes] = deque()
         self._waiting_bytes = 0
@@ -30,6 +30,14 @@ class Writer:
         # A daemon: a client that does not read must not keep the process alive.
         self._thread = threading.Thread(target=self._run, name="lsp-writer", daemon=True)
         self._thread.start()
+
+    def watch(self, on_gone: Callable[[], object]) -> None:
+        """Have this called once, in any thread, when the client is gone; at once if it is."""
+        with self._wake:
+            self._on_gone = on_gone
+            is_gone = self._is_gone
+        if is_gone:
+            on_gone()
 
     def write(self, frame: bytes) -> None:
         with self._wake:
@@ -83,4 +91,6 @@ class Writer:
             self._frames.clear()
             self._waiting_bytes = 0
             self._wake.notify()
-        self._on_gone()
+            on_gone = self._on_gone
+        if on_gone:
+            on_gone()
