@@ -217,11 +217,13 @@ def test_leftovers_of_servers_that_are_gone_are_removed(tmp_path: Path) -> None:
 
 
 def test_note_of_an_earlier_process_with_our_number_is_a_leftover(tmp_path: Path) -> None:
-    note = tmp_path / f"{os.getpid()}-x"
+    (tmp_path / "notes").mkdir()
+    note = tmp_path / "notes" / f"{os.getpid()}-x"
     note.write_bytes(os.fsencode(tmp_path / ".agent-lsp-x.tmp"))
     (tmp_path / ".agent-lsp-x.tmp").touch()
     os.utime(note, (1, 1))
 
-    Leftovers(tmp_path).sweep()
+    Leftovers(tmp_path / "notes").sweep()
 
-    assert names(tmp_path) == []
+    assert names(tmp_path) == ["notes"]
+    assert names(tmp_path / "notes") == []

@@ -23,11 +23,6 @@ def root(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def editor() -> FakeEditor:
-    return FakeEditor()
-
-
-@pytest.fixture
 def files(root: Path, editor: FakeEditor) -> WorkspaceFiles:
     return WorkspaceFiles([root], editor, environment={})
 

@@ -26,17 +26,6 @@ if RIPGREP:
     ENGINES["ripgrep"] = {"PATH": str(Path(RIPGREP).parent)}
 
 
-@pytest.fixture
-def root(tmp_path: Path) -> Path:
-    (tmp_path / "W").mkdir()
-    return tmp_path / "W"
-
-
-@pytest.fixture
-def editor() -> FakeEditor:
-    return FakeEditor()
-
-
 @pytest.fixture(params=ENGINES.values(), ids=list(ENGINES))
 def files(request: pytest.FixtureRequest, root: Path, editor: FakeEditor) -> WorkspaceFiles:
     return WorkspaceFiles([root], editor, environment=request.param)

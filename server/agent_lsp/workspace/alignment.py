@@ -51,6 +51,18 @@ def gaps(blocks: Sequence[Block], before_size: int, after_size: int) -> Iterator
         at_before, at_after = block.before + block.size, block.after + block.size
 
 
+def _runs(pairs: Sequence[tuple[int, int]]) -> Iterator[Block]:
+    """Put pairs of lines that follow one another in both texts into one block."""
+    start = 0
+    for end in range(1, len(pairs) + 1):
+        first = pairs[start]
+        size = end - start
+        if end < len(pairs) and pairs[end] == (first[0] + size, first[1] + size):
+            continue
+        yield Block(*first, size)
+        start = end
+
+
 def _joined(blocks: Sequence[Block]) -> Iterator[Block]:
     last: Block | None = None
     for block in blocks:
@@ -105,7 +117,7 @@ class _Aligner:
         places = _once(self._after, gap.after_start, gap.after_end)
         unique = _once(self._before, gap.before_start, gap.before_end)
         pairs = [(at, places[line]) for line, at in unique.items() if line in places]
-        return [Block(before, after, 1) for before, after in _longest_rising(pairs)]
+        return list(_runs(_longest_rising(pairs)))
 
     def _shortest(self, gap: Gap) -> Iterator[Block]:
         """Find the shortest edit, unless it takes too many steps: then nothing in the gap is equal."""
@@ -152,9 +164,11 @@ def _walked_back(gap: Gap, trace: Sequence[dict[int, int]]) -> Iterator[Block]:
 
 
 def _between(anchors: Sequence[Block], gap: Gap) -> Iterator[Gap]:
+    """The gaps between anchors in which anything can be equal; most anchors have none between them."""
     at_before, at_after = gap.before_start, gap.after_start
     for block in (*anchors, Block(gap.before_end, gap.after_end, 0)):
-        yield Gap(at_before, block.before, at_after, block.after)
+        if block.before > at_before and block.after > at_after:
+            yield Gap(at_before, block.before, at_after, block.after)
         at_before, at_after = block.before + block.size, block.after + block.size
 
 

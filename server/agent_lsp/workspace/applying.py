@@ -139,6 +139,9 @@ class Applying:
             await self._settle(in_editor)
             return None
         await self._take_back(in_editor, answer)
+        if answer.result is ApplyResult.UNPROVEN:
+            # The edit may still come: what it leaves unsaved is known then.
+            self._remember(in_editor)
         stuck = await asyncio.to_thread(undo_all, changes, self._leftovers)
         await asyncio.to_thread(remove_folders, folders)
         return _failure(in_editor, answer, stuck)
@@ -167,14 +170,15 @@ class Applying:
         return await self._documents.apply([_document_edit(step) for step in steps])
 
     async def _settle(self, steps: Sequence[_Step]) -> None:
-        """Remember what is unsaved now; a file that was closed is saved at once."""
-        for step in steps:
-            uri, place = step.uri, step.edit.place
-            if step.edit.move_to:
-                uri, place = step.edit.move_to.uri, step.edit.move_to
-            self._edited.remember(uri, place)
+        """A file that was closed is saved at once, the others when the disk is needed."""
+        self._remember(steps)
         if closed := [step.uri for step in steps if not step.is_open]:
             await self._documents.save(closed)
+
+    def _remember(self, steps: Sequence[_Step]) -> None:
+        for step in steps:
+            moved = step.edit.move_to
+            self._edited.remember(moved.uri if moved else step.uri, moved or step.edit.place)
 
     async def _take_back(self, steps: Sequence[_Step], answer: ApplyAnswer) -> None:
         """Undo those of several documents that did change, when others did not."""

@@ -37,14 +37,16 @@ class Leftovers:
         """Remove the files that servers which are gone have left under passing names."""
         if self._folder is None or not self._folder.is_dir():
             return
-        for note in self._folder.iterdir():
-            if not _is_writer_alive(note):
-                _remove(Path(os.fsdecode(note.read_bytes())))
-                note.unlink(missing_ok=True)
+        for note in self._folder.glob("[0-9]*-*"):
+            # Another server may sweep at the same time.
+            with suppress(FileNotFoundError):
+                if not _is_writer_alive(note):
+                    _remove(Path(os.fsdecode(note.read_bytes())))
+                    note.unlink()
 
 
 def _remove(path: Path) -> None:
-    # A note may be torn: only what can be ours by its name is touched.
+    # A note may be torn: nothing is touched but what can be ours by its name.
     if path.name.startswith(_PREFIX) and path.name.endswith(_SUFFIX):
         path.unlink(missing_ok=True)
 
@@ -56,5 +58,5 @@ def _is_writer_alive(note: Path) -> bool:
     pid = note.name.partition("-")[0]
     try:
         return pid.isdigit() and psutil.Process(int(pid)).create_time() <= note.stat().st_mtime
-    except (psutil.Error, FileNotFoundError):
+    except psutil.Error:
         return False

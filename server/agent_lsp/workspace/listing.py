@@ -1,6 +1,5 @@
 """Listing folders, level by level, so that a cut takes the depths first."""
 
-import os
 from collections import deque
 from pathlib import Path
 
@@ -34,5 +33,5 @@ def printable(name: str) -> str:
 
 
 def _shown(entry: Entry, walk: Walk) -> str:
-    is_folder = entry.folder or (entry.is_link and os.path.isdir(Path(walk.start.absolute, entry.path)))  # noqa: PTH112
+    is_folder = entry.folder or (entry.is_link and Path(walk.start.absolute, entry.path).is_dir())
     return printable(entry.path) + ("/" if is_folder else "")

@@ -1,0 +1,118 @@
+import asyncio
+import threading
+import os
+
+from workspace_editor import FakeEditor, Manner
+from workspace_garden import ALL, TEN, Garden
+
+from agent_lsp.domain.files import NotApplied, Unproven
+
+
+async def test_nothing_is_written_if_one_of_several_cannot_be(garden: Garden, editor: FakeEditor) -> None:
+    (garden.root / "a.txt").write_text("old\n")
+    (garden.root / "b.txt").write_text("old\n")
+    uri = editor.open(garden.root / "c.txt", "old\n")
+    os.link(garden.root / "b.txt", garden.root.parent / "other")
+
+    outcome = await garden.make({"a.txt": "new\n", "x/y.txt": "new\n", "c.txt": "new\n", "b.txt": "new\n"})
+
+    assert isinstance(outcome, NotApplied)
+    assert "has other names" in outcome.reason
+    assert (garden.tree(), editor.text(uri)) == ({"a.txt": "old\n", "b.txt": "old\n"}, "old\n")
+    assert not (garden.root / "x").exists()
+
+
+async def test_disk_is_brought_back_when_the_editor_refuses(garden: Garden, editor: FakeEditor) -> None:
+    editor.manner = Manner.REFUSES
+    (garden.root / "a.txt").write_text("old\n")
+    uri = editor.open(garden.root / "c.txt", "old\n")
+
+    outcome = await garden.make({"a.txt": "new\n", "x/y.txt": "new\n", "c.txt": "new\n"})
+
+    assert outcome == NotApplied("The editor said no.")
+    assert (garden.tree(), editor.text(uri)) == ({"a.txt": "old\n"}, "old\n")
+    assert not (garden.root / "x").exists()
+
+
+async def test_typing_that_comes_before_the_edit_is_kept(garden: Garden, editor: FakeEditor) -> None:
+    uri = editor.open(garden.root / "a.txt", "old\n")
+    editor.before_apply = lambda: editor.type(uri, "typed\n")
+
+    outcome = await garden.make({"a.txt": "new\n"})
+
+    assert (outcome, editor.text(uri)) == (NotApplied("The document has changed."), "typed\n")
+
+
+async def test_editor_that_lies_is_found_out(garden: Garden, editor: FakeEditor) -> None:
+    editor.manner = Manner.SAYS_YES_AND_DOES_NOTHING
+    (garden.root / "b.txt").write_text("old\n")
+    editor.open(garden.root / "a.txt", "old\n")
+
+    outcome = await garden.make({"a.txt": "new\n", "b.txt": "new\n"})
+
+    assert outcome == Unproven("a.txt", "It does not show.")
+    assert garden.tree() == {"b.txt": "old\n"}
+
+
+async def test_documents_that_changed_are_undone_when_others_did_not(garden: Garden, editor: FakeEditor) -> None:
+    one, other = (editor.open(garden.root / name, "old\n") for name in ("a.txt", "b.txt"))
+    editor.manner = Manner.SKIPS_THE_LAST
+    editor.before_apply = lambda: setattr(
+        editor, "manner", Manner.HONEST if len(editor.requests) > 1 else editor.manner
+    )
+
+    outcome = await garden.make({"a.txt": "new\n", "b.txt": "new\n"})
+
+    assert outcome == Unproven("b.txt", "It does not show.")
+    assert (editor.text(one), editor.text(other)) == ("old\n", "old\n")
+
+
+async def test_cancel_comes_after_the_files_are_settled(garden: Garden, editor: FakeEditor) -> None:
+    (garden.root / "a.txt").write_text("old\n")
+    uri = editor.open(garden.root / "b.txt", "old\n")
+    proposal = await garden.propose({"a.txt": "new\n", "b.txt": "new\n"})
+    task = asyncio.create_task(garden.files.apply(proposal, ALL))
+    editor.before_apply = task.cancel
+
+    await asyncio.wait((task,))
+
+    assert task.cancelled()
+    assert (garden.tree(), editor.text(uri)) == ({"a.txt": "new\n"}, "new\n")
+
+
+async def test_two_edits_of_one_file_do_not_lose_each_other(garden: Garden) -> None:
+    (garden.root / "a.txt").write_text(TEN)
+    one = await garden.propose({"a.txt": TEN.replace("line 1\n", "one\n")})
+    other = await garden.propose({"a.txt": TEN.replace("line 10\n", "ten\n")})
+
+    await asyncio.gather(garden.files.apply(one, ALL), garden.files.apply(other, ALL))
+
+    assert garden.tree() == {"a.txt": TEN.replace("line 1\n", "one\n").replace("line 10\n", "ten\n")}
+
+
+async def test_swapped_folder_never_lets_a_write_escape(garden: Garden) -> None:
+    folder, outside = garden.root / "d", garden.root.parent / "O"
+    for place in (folder, outside):
+        place.mkdir()
+        (place / "a.txt").write_text("old\n")
+    proposals = [
+        await garden.propose({"d/a.txt": "new\n", "d/b.txt": "new\n"}),
+        await garden.propose({"d/a.txt": None}),
+    ]
+    stop = threading.Event()
+
+    def swap() -> None:
+        while not stop.is_set():
+            folder.rename(garden.root / "kept")
+            folder.symlink_to(outside)
+            folder.unlink()
+            (garden.root / "kept").rename(folder)
+
+    swapping = asyncio.create_task(asyncio.to_thread(swap))
+    for _ in range(150):
+        for proposal in proposals:
+            await garden.files.apply(proposal, ALL)
+    stop.set()
+    await swapping
+
+    assert {path.name: path.read_text() for path in outside.iterdir()} == {"a.txt": "old\n"}
