@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agent_lsp.domain.documents import ApplyAnswer, ApplyResult, DocumentEdit, Documents
-from agent_lsp.lsp.client import Client, read_client
+from agent_lsp.lsp.client import read_client
 from agent_lsp.lsp.patience import Patience
 from agent_lsp.lsp.workspace_edits import apply_params
 from support.fake_editor import FakeEditor, Manner, apply_edits
@@ -339,19 +339,3 @@ def test_any_edit_survives_the_wire(before: str, after: str, encoding: str) -> N
     changes = wire["edit"]["documentChanges"]
     edits = changes[0]["edits"] if changes else []
     assert apply_edits(before, edits, encoding) == after
-
-
-def test_client_that_says_nothing_can_nothing() -> None:
-    assert read_client({"capabilities": {}}) == Client()
-
-
-@pytest.mark.parametrize("nonsense", [None, 7, "x", [], [1], {}])
-def test_nonsense_in_capabilities_counts_as_absent(nonsense: object) -> None:
-    params = {
-        "capabilities": {"workspace": nonsense, "window": nonsense, "general": nonsense, "experimental": nonsense},
-        "clientInfo": nonsense,
-        "workspaceFolders": nonsense,
-        "rootPath": None,
-    }
-
-    assert read_client(params) == Client()

@@ -6,9 +6,8 @@ from agent_lsp.domain.encoding import to_wire
 from agent_lsp.domain.errors import TaskUnknown
 from agent_lsp.domain.messages import Ask, Message, Say
 from agent_lsp.domain.notices import DeltaNotice, MessageNotice, StatusNotice
-from agent_lsp.domain.requests import AskReply, NewTask
+from agent_lsp.domain.requests import AskReply
 from agent_lsp.domain.status import ACTIONS, State, Status, WaitingAsk
-from agent_lsp.lsp.doorbell import MAX_COLUMNS, MAX_LINES, Doorbell, doorbell, one_line
 from support.front_door import FrontDoor
 from support.lsp_client import Json, NoAnswer, RpcError
 
@@ -222,68 +221,6 @@ async def test_answer_that_comes_too_late_is_no_bug(plain: FrontDoor, caplog: py
     assert [record for record in caplog.records if record.levelname == "ERROR"] == []
 
 
-# Words of the pop-up
-
-
-def bell(kind: Ask, text: str) -> Doorbell | None:
-    message, state = asks(kind, text)
-    assert state.status.ask
-    return doorbell(message.message, state.status.ask)
-
-
-@pytest.mark.parametrize(
-    ("kind", "text", "words"),
-    [
-        (Ask.COMMAND, '{"command": "make\\nmake test"}', "Run this command?\nmake\nmake test"),
-        (Ask.TOOL, '{"tool": "readFile", "path": "x"}', "readFile: x"),
-        (Ask.TOOL, '{"tool": "saveFiles", "paths": ["a", "b"]}', "saveFiles: a, b"),
-        (Ask.TOOL, '{"tool": "t", "path": "x", "isProtected": true}', "This file is protected.\nt: x"),
-        (Ask.TOOL, "no json", "no json"),
-        (Ask.TOOL, "[1]", "[1]"),
-        (
-            Ask.TOOL,
-            '{"isOutsideWorkspace": true, "reason": "why", "changes": [{"kind": "rename", "path": "a", "newPath": "b", "added": 0, "removed": 0}]}',
-            "This is outside the workspace.\nRename a to b (+0 -0)\nwhy",
-        ),
-        (Ask.FOLLOWUP, '{"question": "Which?"}', "Which?"),
-        (Ask.API_REQ_FAILED, '{"message": "no"}', "The model's service failed:\nno"),
-        (Ask.MISTAKE_LIMIT_REACHED, "Stuck.", "Stuck."),
-        (
-            Ask.AUTO_APPROVAL_MAX_REQ_REACHED,
-            '{"count": 5, "limit": 5, "type": "requests"}',
-            "The limit is reached: 5 of 5 (requests). Go on?",
-        ),
-        (Ask.COMMAND, '{"command": "echo \\u202egpj"}', "Run this command?\necho \\u202egpj"),
-    ],
-)
-def test_pop_up_says_what_is_asked(kind: Ask, text: str, words: str) -> None:
-    found = bell(kind, text)
-
-    assert found
-    assert found.text == words
-    assert found.choices[0].response is None
-
-
-@pytest.mark.parametrize("kind", [Ask.COMPLETION_RESULT, Ask.RESUME_TASK, Ask.RESUME_COMPLETED_TASK])
-def test_nobody_is_called_for_a_task_at_rest(kind: Ask) -> None:
-    assert bell(kind, "") is None
-
-
-@pytest.mark.parametrize("command", ["x\n" * 100, "y" * 5_000, "漢" * 900, "a b " * 600])
-def test_pop_up_is_never_tall_or_wide(command: str) -> None:
-    found = bell(Ask.COMMAND, json.dumps({"command": command}))
-
-    assert found
-    lines = found.text.split("\n")
-    assert len(lines) <= MAX_LINES
-    assert max(len(line) if line.isascii() else 2 * len(line) for line in lines) <= MAX_COLUMNS
-    assert "more lines" in lines[-1]
-
-
-def test_one_liner_is_one_line() -> None:
-    assert one_line("a\nb\tc" + " d" * 500).count("\n") == 0
-
-
 # Progress
 
 
@@ -338,77 +275,3 @@ async def test_cancelled_progress_cancels_its_task(door: FrontDoor) -> None:
     await door.client.request("agent/debugReport")
 
     assert door.hall.named("cancel") == ["t1"]
-
-
-# Commands
-
-
-@pytest.mark.parametrize(
-    ("command", "arguments", "asked"),
-    [
-        ("agent.newTask", ["do it"], ("new_task", NewTask("do it"))),
-        ("agent.newTask", ["do it", "more", None], ("new_task", NewTask("do it"))),
-        ("agent.send", ["and"], ("send", ("t1", "and", (), "queue"))),
-        ("agent.approve", None, ("answer", ("t1", None, AskReply("yesButtonClicked")))),
-        ("agent.approve", [], ("answer", ("t1", None, AskReply("yesButtonClicked")))),
-        ("agent.approve", ["12"], ("answer", ("t1", 12, AskReply("yesButtonClicked")))),
-        ("agent.approve", [12], ("answer", ("t1", 12, AskReply("yesButtonClicked")))),
-        ("agent.reject", [], ("answer", ("t1", None, AskReply("noButtonClicked")))),
-        ("agent.reject", ["not so", "12"], ("answer", ("t1", 12, AskReply("noButtonClicked", "not so")))),
-        ("agent.answer", ["yes", ""], ("answer", ("t1", None, AskReply("messageResponse", "yes")))),
-    ],
-)
-async def test_command_does_what_the_method_does(
-    plain: FrontDoor, command: str, arguments: list[object] | None, asked: tuple[str, object]
-) -> None:
-    params: Json = {"command": command} if arguments is None else {"command": command, "arguments": arguments}
-
-    await plain.client.request("workspace/executeCommand", params)
-
-    assert plain.hall.calls[-1] == asked
-
-
-async def test_new_task_command_answers_with_the_task(plain: FrontDoor) -> None:
-    answer = await plain.client.request("workspace/executeCommand", {"command": "agent.newTask", "arguments": ["x"]})
-
-    assert answer == {"taskId": "t1", "instanceId": "i1"}
-
-
-@pytest.mark.parametrize(("arguments", "task_id"), [([], "t1"), (["t5"], "t5")])
-async def test_cancel_command_answers_before_the_task_has_stopped(
-    plain: FrontDoor, arguments: list[str], task_id: str
-) -> None:
-    answer = await plain.client.request("workspace/executeCommand", {"command": "agent.cancel", "arguments": arguments})
-    await plain.client.request("agent/debugReport")
-
-    assert answer is None
-    assert plain.hall.named("cancel") == [task_id]
-
-
-@pytest.mark.parametrize(
-    ("command", "arguments", "code"),
-    [
-        ("agent.newTask", [], -32602),
-        ("agent.newTask", ["  "], -32602),
-        ("agent.newTask", [{"text": "x"}], -32602),
-        ("agent.approve", ["soon"], -32602),
-        ("agent.noSuch", [], -32602),
-    ],
-)
-async def test_command_that_makes_no_sense_is_refused(
-    plain: FrontDoor, command: str, arguments: list[object], code: int
-) -> None:
-    with pytest.raises(RpcError) as error:
-        await plain.client.request("workspace/executeCommand", {"command": command, "arguments": arguments})
-
-    assert error.value.code == code
-
-
-async def test_command_without_a_task_says_how_to_start_one(plain: FrontDoor) -> None:
-    plain.hall.task = None
-
-    with pytest.raises(RpcError) as error:
-        await plain.client.request("workspace/executeCommand", {"command": "agent.approve"})
-
-    assert (error.value.code, error.value.kind) == (-32803, "TaskUnknown")
-    assert "agent.newTask" in error.value.message
