@@ -21,15 +21,39 @@ _SHAPES = (
 )
 
 
+_HINTS = (
+    "earer ",
+    "asic ",
+    "api-key: ",
+    "uthorization: ",
+    "sk-",
+    "gho_",
+    "ghp_",
+    "ghs_",
+    "ghu_",
+    "github_pat_",
+    "akia",
+    "aiza",
+    "xox",
+    "-----begin ",
+)
+"""What a text must hold, in lower case, to hold any of the shapes: looking for these first is twenty times as quick."""
+
+
 class Secrets:
     """What must never be shown, logged or recorded."""
 
     def __init__(self, values: Iterable[str] = ()) -> None:
         known = sorted({value for value in values if len(value) >= _SHORTEST}, key=len, reverse=True)
+        self._known = tuple(known)
         self._pattern = re.compile("|".join([*map(re.escape, known), *_SHAPES]))
 
     def removed_from(self, text: str) -> str:
-        return self._pattern.sub(MARK, text)
+        return self._pattern.sub(MARK, text) if self._may_hold_one(text) else text
+
+    def _may_hold_one(self, text: str) -> bool:
+        folded = text.lower()
+        return any(hint in folded for hint in _HINTS) or any(value in text for value in self._known)
 
     def removed_from_pieces(self, pieces: Sequence[str]) -> list[str]:
         """Clean a text that came in pieces, and keep the pieces: a secret may lie across several of them."""
