@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from agent_lsp.agent import loop, mistakes, settle
 from agent_lsp.agent.loop import run_turn
-from agent_lsp.domain.events import Kept, RetryDelayed, StepEnded, StepStarted, TextGrew
+from agent_lsp.domain.events import Kept, RetryDelayed, Said, StepEnded, StepStarted, TextGrew
 from agent_lsp.domain.history import HistoryItem, Reply, Result, Spoken, Words
 from agent_lsp.domain.model import CallBegan, CallGrew, Stopped, StopReason, TextDelta
 from agent_lsp.domain.turns import After, Completed, LimitReached, MistakeLimit, Outcome, RequestFailed
@@ -63,6 +63,19 @@ async def test_a_tool_learns_that_an_earlier_one_of_its_message_failed() -> None
     await run(k)
 
     assert k.tools.ran == [("bad", False), ("good", True), ("finish", False)]
+
+
+async def test_a_failed_call_is_shown_to_the_user_in_one_line() -> None:
+    k = kitchen(
+        calls("bad", "denied", "good"),
+        calls("finish"),
+        bad=Outcome("There is no file x.\nTry y.", is_error=True),
+        denied=Outcome("Not allowed.", is_error=True, is_shown=True),
+    )
+
+    await run(k)
+
+    assert [event.text for event in k.events if isinstance(event, Said)] == ["bad: There is no file x."]
 
 
 async def test_an_answer_without_a_call_is_nudged_quietly_once_then_counted() -> None:

@@ -15,8 +15,9 @@ import tempfile
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
-from bench_server import BenchServer, stream, text_block, tool_block  # noqa: E402  # the folder of tests comes first
-from support.lsp_client import LspClient  # noqa: E402
+from bench_server import BenchServer, stream, text_block, tool_block  # the folder of tests comes first
+
+from support.lsp_client import LspClient  # the folder of tests comes first
 
 STEPS = 200
 CHUNKS = 20_000
@@ -114,7 +115,9 @@ async def main() -> None:
         print(f"ratio to the bare loop {ours / floor:.2f}; {used / STEPS * 1000:.1f} ms of CPU a step")
         print(f"journal {written / 1000:.0f} kB, sent to the editor {sent / 1000:.0f} kB for {STEPS} steps")
         used, sent, _ = await run(BenchServer(chunks), workspace, Path(folder) / "s2")
-        print(f"{CHUNKS} chunks: {used / CHUNKS * 1e6:.1f} µs of CPU a chunk, {sent / (5 * CHUNKS):.2f} bytes out a byte")
+        print(
+            f"{CHUNKS} chunks: {used / CHUNKS * 1e6:.1f} µs of CPU a chunk, {sent / (5 * CHUNKS):.2f} bytes out a byte"
+        )
     print(f"peak memory of this benchmark {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024} MB")
 
 

@@ -1,6 +1,6 @@
 """How long an editor waits for `initialize`: ours beside a bare pygls server, interleaved, as a ratio.
 
-    uv run python tests/benchmarks/bench_start.py [ROUNDS]
+uv run python tests/benchmarks/bench_start.py [ROUNDS]
 """
 
 import json

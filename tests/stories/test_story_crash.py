@@ -44,12 +44,15 @@ async def killed_run(folder: Path, model: ScriptedServer, api: str, bytes_read: 
     client = await open_client(folder, model, api)
     admitted = await client.request("agent/newTask", {"text": "go"})
     picture = Picture(client)
-    size = lambda: sum(len(json.dumps(params)) for _, params in client.notifications)  # noqa: E731
-    await client.until(lambda: size() >= bytes_read or picture.status.get("state") == "idle")
+    await client.until(lambda: bytes_told(client) >= bytes_read or picture.status.get("state") == "idle")
     assert client.process is not None
     client.process.kill()
     await client.aclose()
     return admitted["taskId"], picture.update()
+
+
+def bytes_told(client: LspClient) -> int:
+    return sum(len(json.dumps(params)) for _, params in client.notifications)
 
 
 @pytest.mark.parametrize("api", APIS)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import psutil
 import pytest
-from story import NO, WORDS, YES, story, tool_ask
+from story import NO, WORDS, YES, Story, story, tool_ask
 
 from support.fake_editor import Manner
 from support.lsp_client import RpcError
@@ -193,11 +193,14 @@ async def test_a_busy_service_is_retried_by_itself_with_a_countdown(tmp_path: Pa
         assert [json.loads(m["text"])["seconds"] for m in delays] == [0]
 
 
+def idle_tasks(s: Story) -> set[str]:
+    return {status["taskId"] for status in s.client.named("agent/state") if status["state"] == "idle"}
+
+
 async def test_two_tasks_run_beside_each_other(tmp_path: Path) -> None:
     async with story(tmp_path, lambda _i, _r: DONE) as s:
         first, second = await s.new_task("one"), await s.new_task("two")
-        idle = lambda task: any(p["taskId"] == task and p["state"] == "idle" for p in s.client.named("agent/state"))  # noqa: E731
-        await s.client.until(lambda: idle(first) and idle(second))
+        await s.client.until(lambda: {first, second} == idle_tasks(s))
 
         listed = await s.client.request("agent/listTasks", {})
         assert {task["title"] for task in listed["tasks"]} == {"one", "two"}

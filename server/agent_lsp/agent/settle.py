@@ -6,8 +6,9 @@ from dataclasses import dataclass
 
 from agent_lsp.agent.mistakes import Mistakes
 from agent_lsp.agent.ports import Emit, Tools
-from agent_lsp.domain.events import CallsRunning, Kept
+from agent_lsp.domain.events import CallsRunning, Kept, Said
 from agent_lsp.domain.history import Call, Result
+from agent_lsp.domain.messages import Say
 from agent_lsp.domain.turns import After, Completed, Outcome
 
 INTERRUPTED = "Interrupted before it finished: assume that it may have run in part, and check before you rely on it."
@@ -15,6 +16,9 @@ NOT_STARTED = "Not run: the task was interrupted before this call."
 AFTER_REJECTION = "Not run: the user rejected an earlier call of this message."
 AFTER_COMPLETION = "Not run: attempt_completion ended the turn before this call."
 REPEATED = "Not run: the same call was made over and over. Do something else, or ask the user."
+
+SHORT = 300
+"""Characters of a failure that the user is shown."""
 
 
 @dataclass(slots=True)
@@ -37,6 +41,8 @@ async def settle(calls: Sequence[Call], tools: Tools, mistakes: Mistakes, emit: 
             _settle_rest(calls[position:], emit)
             raise
         emit(Kept(Result(call.id, outcome.text, outcome.images, outcome.is_error)))
+        if outcome.is_error and not outcome.is_shown and outcome.after is After.GO_ON:
+            emit(Said(Say.ERROR, _in_short(call, outcome)))
     emit(CallsRunning(0))
     return Completed(course.completion) if course.after is After.COMPLETED else None
 
@@ -44,9 +50,9 @@ async def settle(calls: Sequence[Call], tools: Tools, mistakes: Mistakes, emit: 
 async def _settle_one(call: Call, course: _Course, tools: Tools, mistakes: Mistakes) -> Outcome:
     match course.after:
         case After.REJECTED:
-            return Outcome(AFTER_REJECTION, is_error=True)
+            return Outcome(AFTER_REJECTION, is_error=True, is_shown=True, after=course.after)
         case After.COMPLETED:
-            return Outcome(AFTER_COMPLETION, is_error=True)
+            return Outcome(AFTER_COMPLETION, is_error=True, is_shown=True, after=course.after)
         case After.GO_ON:
             pass
     if mistakes.is_repetition(call):
@@ -57,6 +63,12 @@ async def _settle_one(call: Call, course: _Course, tools: Tools, mistakes: Mista
     course.after = outcome.after
     course.completion = outcome.completion or course.completion
     return outcome
+
+
+def _in_short(call: Call, outcome: Outcome) -> str:
+    """Tell the user what went wrong in one line; the model reads the whole."""
+    line = outcome.text.strip().partition("\n")[0]
+    return f"{call.name}: {line if len(line) <= SHORT else line[:SHORT] + '…'}"
 
 
 def _settle_rest(calls: Sequence[Call], emit: Emit) -> None:

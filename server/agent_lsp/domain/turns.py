@@ -52,6 +52,8 @@ class Outcome:
     is_error: bool = False
     is_mistake: bool = False
     """The model called wrongly (bad arguments, no such tool); several in a row stop the turn."""
+    is_shown: bool = False
+    """The user has seen already why it failed."""
     after: After = After.GO_ON
     completion: str | None = None
     """The result that attempt_completion puts before the user."""

@@ -33,7 +33,7 @@ def usable(place: Place) -> Place:
 def declined(decision: Decision) -> Outcome:
     """Tell the model of a no. Policy's leaves the calls behind it alone; the user's ends the message."""
     if decision.by == "policy":
-        return Outcome(f"Not allowed, nothing was done: {decision.text}", is_error=True)
+        return Outcome(f"Not allowed, nothing was done: {decision.text}", is_error=True, is_shown=True)
     said = f" They say:\n{decision.text}" if decision.text else ""
     text = f"The user rejected this; nothing was done.{said}"
     return Outcome(text, decision.images, is_error=True, after=After.REJECTED)
