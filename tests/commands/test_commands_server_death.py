@@ -1,8 +1,10 @@
+import contextlib
 import os
 import signal
 import subprocess
 import sys
 import textwrap
+from collections.abc import Iterator
 
 import psutil
 import pytest
@@ -33,16 +35,24 @@ COMMANDS = {
 }
 
 
+@contextlib.contextmanager
+def serving(command: str) -> Iterator[subprocess.Popen[bytes]]:
+    """A server whose command has said that it is ready; gone at the end, whatever the test finds."""
+    program = [sys.executable, "-c", textwrap.dedent(SERVER), command]
+    with subprocess.Popen(program, stdout=subprocess.PIPE) as server:
+        try:
+            assert server.stdout
+            assert server.stdout.readline() == b"ready\n"
+            yield server
+        finally:
+            server.kill()
+
+
 @pytest.mark.parametrize("command", COMMANDS.values(), ids=COMMANDS)
 def test_nothing_outlives_a_server_that_is_killed(command):
     number = mark()
-    program = [sys.executable, "-c", textwrap.dedent(SERVER), command.format(number)]
-    with subprocess.Popen(program, stdout=subprocess.PIPE) as server:
-        assert server.stdout
-        assert server.stdout.readline() == b"ready\n"
+    with serving(command.format(number)) as server:
         tree = psutil.Process(server.pid).children(recursive=True)
-
-        server.kill()
 
     assert running_by(number, tree) == 0
 
@@ -50,16 +60,12 @@ def test_nothing_outlives_a_server_that_is_killed(command):
 def test_a_server_killed_before_it_read_how_a_command_ended_leaves_nothing(tmp_path):
     number, gate = mark(), tmp_path / "gate"
     os.mkfifo(gate)
-    command = f"setsid sleep {number} & echo ready; read line < {gate}"
-    with subprocess.Popen([sys.executable, "-c", textwrap.dedent(SERVER), command], stdout=subprocess.PIPE) as server:
-        assert server.stdout
-        assert server.stdout.readline() == b"ready\n"
+    with serving(f"setsid sleep {number} & echo ready; read line < {gate}") as server:
         tree = psutil.Process(server.pid).children(recursive=True)
+        shell = [process for process in tree if process.name() == "bash"]
         server.send_signal(signal.SIGSTOP)
         gate.write_text("go\n")
-        psutil.wait_procs([process for process in tree if process.name() == "bash"], timeout=5)
-
-        server.kill()
+        psutil.wait_procs(shell, timeout=5)
 
     assert running_by(number, tree) == 0
 
