@@ -7,7 +7,7 @@ The tree of a checkpoint has `files/` with what is on the disk, `unsaved/` with 
 import json
 import os
 import stat
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -69,20 +69,23 @@ def update(
     index: Index, found: Scan, unsaved: Mapping[bytes, bytes], importer: Importer, deadline: Deadline, now_ns: int
 ) -> Update:
     """Read what changed, send it, and tell how the tree changes."""
-    files = dict[bytes, Kept]()
+    read = dict[bytes, Kept]()
     left_out = set(found.left_out)
     for path, status in found.files.items():
-        deadline.check()
         kept = index.files.get(path)
-        if kept is None or kept.marks != marks_of(status):
-            kept = _kept(path, status, importer, now_ns)
-        if kept:
-            files[path] = kept
+        if kept is not None and kept.marks == marks_of(status):
+            continue
+        deadline.check()
+        if kept := _kept(path, status, importer, now_ns):
+            read[path] = kept
         else:
             left_out.add(path)
+    gone = index.files.keys() - (found.files.keys() - left_out)
+    files = {path: kept for path, kept in index.files.items() if path not in gone} | read
     texts = {path: importer.blob(text) for path, text in unsaved.items()}
     after = Index(None, files, texts, frozenset(left_out))
-    return Update(after, tuple(_removed(index, after)), tuple(_puts(index, after, importer)))
+    removed = (*_removed(index, read, gone), *_removed_beside(index, after))
+    return Update(after, removed, (*_puts(index, read, importer), *_puts_beside(index, after, importer)))
 
 
 def marks_of(status: os.stat_result) -> Marks:
@@ -150,26 +153,35 @@ def _kept(path: bytes, status: os.stat_result, importer: Importer, now_ns: int) 
     return Kept(importer.blob(content), status.st_mode, marks_of(status) if is_settled else None)
 
 
-def _removed(before: Index, after: Index) -> Iterator[bytes]:
-    for path in before.files.keys() - after.files.keys():
+def _removed(before: Index, read: Mapping[bytes, Kept], gone: Iterable[bytes]) -> Iterator[bytes]:
+    for path in gone:
         yield FILES + path
-    for path in before.files:
-        if _has_odd_mode(before.files.get(path)) and not _has_odd_mode(after.files.get(path)):
+        if _has_odd_mode(before.files[path]):
             yield MODES + path
+    for path, kept in read.items():
+        if _has_odd_mode(before.files.get(path)) and not _has_odd_mode(kept):
+            yield MODES + path
+
+
+def _removed_beside(before: Index, after: Index) -> Iterator[bytes]:
     yield from (UNSAVED + path for path in before.unsaved.keys() - after.unsaved.keys())
     yield from (OMITTED + path for path in before.left_out - after.left_out)
 
 
-def _puts(before: Index, after: Index, importer: Importer) -> Iterator[Put]:
-    for path, kept in after.files.items():
+def _puts(before: Index, read: Mapping[bytes, Kept], importer: Importer) -> Iterator[Put]:
+    for path, kept in read.items():
         old = before.files.get(path)
         if old and (old.id, old.mode) == (kept.id, kept.mode):
             continue
         yield Put(FILES + path, git_mode(kept.mode), kept.id)
         if _has_odd_mode(kept):
             yield Put(MODES + path, FILE, importer.blob(b"%o" % stat.S_IMODE(kept.mode)))
+
+
+def _puts_beside(before: Index, after: Index, importer: Importer) -> Iterator[Put]:
     for path, text in after.unsaved.items():
-        yield Put(UNSAVED + path, FILE, text)
+        if before.unsaved.get(path) != text:
+            yield Put(UNSAVED + path, FILE, text)
     nothing = importer.blob(b"") if after.left_out - before.left_out else ""
     yield from (Put(OMITTED + path, FILE, nothing) for path in after.left_out - before.left_out)
 
