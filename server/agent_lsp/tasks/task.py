@@ -4,8 +4,7 @@ import asyncio
 import logging
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
-from pathlib import Path
+from dataclasses import replace
 from typing import Literal, TypeVar
 from uuid import uuid4
 
@@ -15,11 +14,11 @@ from agent_lsp.domain.approvals import Action, Decision
 from agent_lsp.domain.encoding import Json
 from agent_lsp.domain.errors import AgentError
 from agent_lsp.domain.events import Event
-from agent_lsp.domain.history import HistoryItem, Words
+from agent_lsp.domain.history import Words
 from agent_lsp.domain.messages import Answer, Ask, Category, Message, Response, Say
 from agent_lsp.domain.notices import Listener
 from agent_lsp.domain.requests import Answered, AskReply, Sent, Snapshot, TaskSummary
-from agent_lsp.domain.status import ACTIONS, ContextUse, PermissionMode, State, Status, Todo, Usage, WaitingAsk
+from agent_lsp.domain.status import ACTIONS, PermissionMode, State, Status, Usage, WaitingAsk
 from agent_lsp.domain.turns import Completed, Ending, LimitReached, Limits, RequestFailed
 from agent_lsp.storage.records import (
     LimitsReset,
@@ -36,30 +35,11 @@ from agent_lsp.tasks.queue import Queue, WaitingWords
 from agent_lsp.tasks.recorder import Recorder
 from agent_lsp.tasks.screen import CommandRow, CommandRows
 from agent_lsp.tasks.spending import Spending
+from agent_lsp.tasks.start import TaskStart
 from agent_lsp.tasks.stream import MessageStream
 
 T = TypeVar("T")
 log = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True, slots=True)
-class TaskStart:
-    """What a task is made from, new or brought back."""
-
-    task_id: str
-    instance_id: str
-    title: str
-    created_ts: int
-    folder: Path
-    mode: str
-    profile: str
-    permission_mode: PermissionMode
-    messages: Sequence[Message] = ()
-    history: Sequence[HistoryItem] = ()
-    todos: tuple[Todo, ...] = ()
-    usage: Usage = field(default_factory=Usage)
-    context: ContextUse = field(default_factory=ContextUse)
-    is_completed: bool = False
 
 
 class Task:
@@ -89,6 +69,8 @@ class Task:
         self._queue = Queue()
         self._model: Model | None = None
         self._turn: asyncio.Task[None] | None = None
+        self._stopping: asyncio.Task[None] | None = None
+        self._is_closing = False
         self._workbench: Workbench | None = None
         self._briefing: Briefing | None = None
         self._sent = self._status()
@@ -143,24 +125,25 @@ class Task:
         return Sent(words.message_id, "queued")
 
     async def interrupt(self, text: str, images: tuple[str, ...]) -> Sent:
-        """Stop what runs, and go on with these words at once."""
+        """Stop what runs, and go on with these words."""
         await self.cancel()
         return self.send(text, images, "queue")
 
     async def cancel(self) -> Status:
         """Stop the model, the tools and all commands; then ask whether to resume."""
-        was_working = await self._stop()
-        if was_working and self._stream.standing.waiting is None:
-            self._stream.ask(Ask.RESUME_TASK)
+        await self._until_stopped()
         return self.status()
 
     async def close(self) -> None:
         """Stop, settle and let go of the journal."""
-        await self._stop()
-        self._stream.flush()
-        self._stream.close()
-        await self.ledger.sync()
-        self.ledger.close()
+        self._is_closing = True
+        try:
+            await self._until_stopped()
+            self._stream.flush()
+            await self.ledger.sync()
+        finally:
+            self._stream.close()
+            self.ledger.close()
 
     def operate(self, ts: int | None, operation: Literal["continue", "abort"]) -> bool:
         return self._rows.operate(ts, operation)
@@ -240,23 +223,37 @@ class Task:
         ports = Ports(equipped.model, _need(self._workbench).tools, self, limits)
         return await run_turn(self._recorder.history, ports, self._recorder.emit)
 
-    async def _stop(self) -> bool:
-        """Stop all that runs; tells whether a turn did."""
-        turn, self._turn = self._turn, None
-        self.gate.is_cancelling = True
+    async def _until_stopped(self) -> None:
+        """Stop all that runs. Callers at the same time share one stop; it ends also if they stop waiting for it."""
+        if self._stopping is None:
+            self._stopping = asyncio.create_task(self._stop(), name=f"stop of {self.id}")
+        await asyncio.shield(self._stopping)
+
+    async def _stop(self) -> None:
+        turn = self._turn
         try:
             if turn:
-                turn.cancel()
-                await asyncio.wait([turn])
+                await self._cut_short(turn)
             if self._workbench:
                 await self._workbench.stop_commands()
+            if turn and not self._is_closing and self._stream.standing.waiting is None:
+                self._stream.ask(Ask.RESUME_TASK)
+        finally:
+            self._stopping = None
+
+    async def _cut_short(self, turn: asyncio.Task[None]) -> None:
+        self.gate.is_cancelling = True
+        try:
+            turn.cancel()
+            await asyncio.wait([turn])
             self._rows.end_all()
         finally:
             self.gate.is_cancelling = False
-        return turn is not None
+            self._turn = None
 
     def _is_at_rest(self) -> bool:
-        return self._turn is None and self._stream.standing.waiting is not None
+        is_free = self._turn is None and self._stopping is None and not self._is_closing
+        return is_free and self._stream.standing.waiting is not None
 
     def _answer_at_rest(self, ts: int, ask: Ask, reply: AskReply) -> None:
         self._stream.change(

@@ -1,14 +1,14 @@
 """Which tasks exist, which are alive, and which one is on the screen. What happens inside one is `task.py`."""
 
 import asyncio
+import logging
 import time
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Literal
 from uuid import uuid4
 
-from agent_lsp.domain.errors import BadParams, TaskUnknown
+from agent_lsp.domain.errors import BadParams, StorageProblem, TaskUnknown
 from agent_lsp.domain.files import Change
 from agent_lsp.domain.notices import Listener
 from agent_lsp.domain.requests import (
@@ -24,11 +24,14 @@ from agent_lsp.domain.requests import (
 )
 from agent_lsp.domain.status import PermissionMode, Status
 from agent_lsp.storage.journal import Journal, Redact
-from agent_lsp.storage.records import Cleared, MessageChanged, Renamed, Started
-from agent_lsp.storage.restore import StoredTask, changed, restore, settle
+from agent_lsp.storage.records import Cleared, MessageChanged, Renamed
+from agent_lsp.storage.restore import StoredTask, restore, settle
+from agent_lsp.tasks.moves import Moves
 from agent_lsp.tasks.ports import Architect, Index, TaskFacts
-from agent_lsp.tasks.task import Task, TaskStart
+from agent_lsp.tasks.start import TaskStart, restart, started
+from agent_lsp.tasks.task import Task
 
+log = logging.getLogger(__name__)
 MODES = ("code",)
 TITLE_LENGTH = 80
 
@@ -43,6 +46,7 @@ class Tasks:
         self._redact = redact
         self._listeners: list[Listener] = []
         self._live: dict[str, Task] = {}
+        self._moves = Moves()
         self._current: str | None = None
         self._mode = MODES[0]
         self._permission_mode: PermissionMode | None = None
@@ -62,7 +66,7 @@ class Tasks:
         if not request.text.strip() and not request.images:
             raise BadParams("A task needs words: say what is to be done.")
         task = self._admit(request)
-        task.begin(request.text, request.images)
+        self._begin(task, request)
         self._index.upsert(task.summary(), request.client_request_id)
         return TaskReference(task.id, task.instance_id)
 
@@ -102,16 +106,13 @@ class Tasks:
             return
         task = self._task(task_id)
         task.ledger.append(Cleared())
-        await self._put_away(task)
+        self._take_off_screen(task)
+        await self._moves.make(task_id, lambda: self._put_away(task))
 
     async def resume(self, task_id: str) -> Status:
         """Bring a task back from its journal; nothing of it runs until its ask is answered."""
-        if live := self._live.get(task_id):
-            self._current = task_id
-            return live.status()
-        task = await self._bring_back(task_id)
+        task = self._live.get(task_id) or await self._moves.make(task_id, lambda: self._bring_back(task_id))
         self._current = task_id
-        self._note(task)
         return task.status()
 
     async def list_tasks(self, *, cursor: str | None, limit: int, query: str | None) -> TaskList:
@@ -127,14 +128,12 @@ class Tasks:
         if task := self._live.get(task_id):
             task.rename(title)
         else:
-            await asyncio.to_thread(self._rename_stored, task_id, title)
+            await self._moves.make(task_id, lambda: asyncio.to_thread(self._rename_stored, task_id, title))
         self._index.rename(task_id, title)
 
     async def delete(self, task_id: str) -> None:
         """Delete a task with its journal and all that it kept."""
-        if task := self._live.get(task_id):
-            await self._put_away(task)
-        await asyncio.to_thread(self._index.delete, task_id)
+        await self._moves.make(task_id, lambda: self._delete(task_id))
 
     def operate(self, task_id: str, ts: int | None, operation: Literal["continue", "abort"]) -> bool:
         return self._task(task_id).operate(ts, operation)
@@ -174,8 +173,11 @@ class Tasks:
 
     async def close(self) -> None:
         """Settle all tasks, end their commands, and let go of their journals."""
-        tasks = list(self._live.values())
-        await asyncio.gather(*(self._put_away(task) for task in tasks))
+        await self._moves.until_made()
+        ends = await asyncio.gather(*map(self._put_away, list(self._live.values())), return_exceptions=True)
+        for problem in ends:
+            if problem:
+                log.error("A task was not put away well: its journal tells what became of it", exc_info=problem)
         self._index.close()
 
     def _known(self, client_request_id: str | None) -> TaskReference | None:
@@ -204,42 +206,71 @@ class Tasks:
             permission_mode=request.permission_mode or self._permission_mode or self._architect.permission_mode(),
         )
         journal = Journal.create(start.folder, self._redact)
-        journal.append(_started(start, self._architect.roots(), request.client_request_id))
+        journal.append(started(start, self._architect.roots(), request.client_request_id))
         task = Task(start, journal, equipment, self._listeners, self._note)
         self._equip(task, request.context)
         self._live[task_id] = task
         self._current = task_id
         return task
 
+    def _begin(self, task: Task, request: NewTask) -> None:
+        try:
+            task.begin(request.text, request.images)
+        except StorageProblem:
+            self._take_off_screen(task)
+            task.ledger.close()
+            raise
+
     def _equip(self, task: Task, context: tuple[ContextReference, ...] = ()) -> None:
         facts = TaskFacts(task.id, task.folder, task.profile, lambda: task.mode, lambda: task.permission_mode, context)
         task.equip(*self._architect.equip(facts, task))
 
     async def _bring_back(self, task_id: str) -> Task:
+        if live := self._live.get(task_id):
+            return live
         journal, reading = await asyncio.to_thread(Journal.open, self._task_folder(task_id), self._redact)
-        stored = await asyncio.to_thread(restore, reading, task_id)
+        try:
+            stored = await asyncio.to_thread(restore, reading, task_id)
+            task = self._restarted(task_id, journal, stored)
+            task.come_back()
+        except BaseException:
+            journal.close()  # Else nobody could open the task again while this server lives.
+            raise
+        self._live[task_id] = task
+        self._note(task)
+        return task
+
+    def _restarted(self, task_id: str, journal: Journal, stored: StoredTask) -> Task:
         records = settle(stored)
         for record in records:
             journal.append(record)
         changes = {record.ts: record for record in records if isinstance(record, MessageChanged)}
-        start = _restart(stored, self._task_folder(task_id), changes)
+        start = restart(stored, self._task_folder(task_id), changes)
         task = Task(start, journal, self._architect.equipment(), self._listeners, self._note)
         self._equip(task)
-        self._live[task_id] = task
-        task.come_back()
         return task
+
+    async def _delete(self, task_id: str) -> None:
+        if task := self._live.get(task_id):
+            await self._put_away(task)
+        await asyncio.to_thread(self._index.delete, task_id)
 
     def _rename_stored(self, task_id: str, title: str) -> None:
         journal, _ = Journal.open(self._task_folder(task_id), self._redact)
-        journal.append(Renamed(title))
-        journal.close()
+        try:
+            journal.append(Renamed(title))
+        finally:
+            journal.close()
 
     async def _put_away(self, task: Task) -> None:
+        self._take_off_screen(task)
+        await task.close()
+        self._note(task)
+
+    def _take_off_screen(self, task: Task) -> None:
         self._live.pop(task.id, None)
         if self._current == task.id:
             self._current = None
-        await task.close()
-        self._index.upsert(task.summary())
 
     def _task(self, task_id: str) -> Task:
         if task := self._live.get(task_id):
@@ -264,37 +295,3 @@ class Tasks:
 def _title(text: str) -> str:
     line = next((line.strip() for line in text.splitlines() if line.strip()), "")
     return line if len(line) <= TITLE_LENGTH else line[: TITLE_LENGTH - 1] + "…"
-
-
-def _started(start: TaskStart, roots: Sequence[Path], client_request_id: str | None) -> Started:
-    return Started(
-        task_id=start.task_id,
-        instance_id=start.instance_id,
-        title=start.title,
-        created_ts=start.created_ts,
-        roots=tuple(map(str, roots)),
-        mode=start.mode,
-        profile=start.profile,
-        permission_mode=start.permission_mode,
-        client_request_id=client_request_id,
-    )
-
-
-def _restart(stored: StoredTask, folder: Path, changes: dict[int, MessageChanged]) -> TaskStart:
-    messages = [changed(m, changes[m.ts]) if m.ts in changes else m for m in stored.messages]
-    return TaskStart(
-        task_id=folder.name,
-        instance_id=str(uuid4()),
-        title=stored.title,
-        created_ts=stored.started.created_ts,
-        folder=folder,
-        mode=stored.mode,
-        profile=stored.profile,
-        permission_mode=stored.permission_mode,
-        messages=messages,
-        history=stored.history,
-        todos=stored.todos,
-        usage=stored.usage,
-        context=stored.context,
-        is_completed=stored.is_completed,
-    )

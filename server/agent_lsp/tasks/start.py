@@ -1,0 +1,66 @@
+"""What a task is made from, new or brought back from its journal. No I/O."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from uuid import uuid4
+
+from agent_lsp.domain.history import HistoryItem
+from agent_lsp.domain.messages import Message
+from agent_lsp.domain.status import ContextUse, PermissionMode, Todo, Usage
+from agent_lsp.storage.records import MessageChanged, Started
+from agent_lsp.storage.restore import StoredTask, changed
+
+
+@dataclass(frozen=True, slots=True)
+class TaskStart:
+    """What a task is made from, new or brought back."""
+
+    task_id: str
+    instance_id: str
+    title: str
+    created_ts: int
+    folder: Path
+    mode: str
+    profile: str
+    permission_mode: PermissionMode
+    messages: Sequence[Message] = ()
+    history: Sequence[HistoryItem] = ()
+    todos: tuple[Todo, ...] = ()
+    usage: Usage = field(default_factory=Usage)
+    context: ContextUse = field(default_factory=ContextUse)
+    is_completed: bool = False
+
+
+def started(start: TaskStart, roots: Sequence[Path], client_request_id: str | None) -> Started:
+    return Started(
+        task_id=start.task_id,
+        instance_id=start.instance_id,
+        title=start.title,
+        created_ts=start.created_ts,
+        roots=tuple(map(str, roots)),
+        mode=start.mode,
+        profile=start.profile,
+        permission_mode=start.permission_mode,
+        client_request_id=client_request_id,
+    )
+
+
+def restart(stored: StoredTask, folder: Path, changes: dict[int, MessageChanged]) -> TaskStart:
+    messages = [changed(m, changes[m.ts]) if m.ts in changes else m for m in stored.messages]
+    return TaskStart(
+        task_id=folder.name,
+        instance_id=str(uuid4()),
+        title=stored.title,
+        created_ts=stored.started.created_ts,
+        folder=folder,
+        mode=stored.mode,
+        profile=stored.profile,
+        permission_mode=stored.permission_mode,
+        messages=messages,
+        history=stored.history,
+        todos=stored.todos,
+        usage=stored.usage,
+        context=stored.context,
+        is_completed=stored.is_completed,
+    )
