@@ -4,7 +4,7 @@ import signal
 import subprocess
 import sys
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Generator
 
 import psutil
 import pytest
@@ -36,7 +36,7 @@ COMMANDS = {
 
 
 @contextlib.contextmanager
-def serving(command: str) -> Iterator[subprocess.Popen[bytes]]:
+def serving(command: str) -> Generator[subprocess.Popen[bytes]]:
     """A server whose command has said that it is ready; gone at the end, whatever the test finds."""
     program = [sys.executable, "-c", textwrap.dedent(SERVER), command]
     with subprocess.Popen(program, stdout=subprocess.PIPE) as server:
