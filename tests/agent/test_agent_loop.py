@@ -317,3 +317,11 @@ def shorten_sleeps(monkeypatch: pytest.MonkeyPatch) -> list[float]:
 
     monkeypatch.setattr("agent_lsp.agent.ask.asyncio.sleep", sleep)
     return slept
+
+
+async def test_a_loop_within_one_message_is_seen_though_another_call_follows() -> None:
+    kitchen = Kitchen(ScriptedModel([calls("read", "read", "read", "list")]))
+
+    ending = await run_turn(kitchen.history, kitchen.ports, kitchen.emit)
+
+    assert ending == MistakeLimit(mistakes.LOOPING)

@@ -53,6 +53,9 @@ async def _ask_once(request: ModelRequest, model: Model, emit: Emit) -> Heard:
     except ModelFault as fault:
         emit(StepEnded(fold.usage, cancel_reason="streaming_failed", error=str(fault)))
         raise
+    except Exception:
+        emit(StepEnded(fold.usage, cancel_reason="streaming_failed", error="The answer could not be taken in."))
+        raise
     except asyncio.CancelledError:
         emit(StepEnded(fold.usage, cancel_reason="user_cancelled"))
         if (spoken := fold.spoken(model.origin)).parts:

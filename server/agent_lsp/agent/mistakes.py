@@ -22,12 +22,14 @@ class Mistakes:
         self._silences = 0
         self._last_call: tuple[str, str] | None = None
         self._repeated = 0
+        self._is_looping = False
 
     def is_repetition(self, call: Call) -> bool:
         """Count this call; whether it has now been made so often in a row that it should not run again."""
         same = (call.name, call.arguments)
         self._repeated = self._repeated + 1 if same == self._last_call else 1
         self._last_call = same
+        self._is_looping |= self._repeated >= REPETITIONS
         return self._repeated >= REPETITIONS
 
     def count(self, outcome: Outcome) -> None:
@@ -42,7 +44,7 @@ class Mistakes:
         return self._silences > 1
 
     def limit_reached(self) -> MistakeLimit | None:
-        if self._repeated >= REPETITIONS:
+        if self._is_looping:
             return MistakeLimit(LOOPING)
         if self._limit and self._in_a_row >= self._limit:
             return MistakeLimit(LOST)

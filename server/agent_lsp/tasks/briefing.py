@@ -58,8 +58,8 @@ class TaskBriefing:
         is_first = self._told is None
         now = self._gathered(await self._trees() if is_first else ())
         text = environment_text(now, self._told)
-        self._told = now
         attached = [await self._attached(reference) for reference in self._facts.context] if is_first else []
+        self._told = now  # Only now: a turn that was cancelled meanwhile has told nothing.
         return "\n\n".join([*attached, *([text] if text else [])]) or None
 
     def _gathered(self, trees: tuple[FileTree, ...]) -> EnvironmentFacts:

@@ -6,7 +6,7 @@ The answer is journaled before whoever asked learns of it, and is on the disk be
 import asyncio
 import json
 import time
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
 from agent_lsp.approvals.policy import Rules, judge
@@ -18,6 +18,9 @@ from agent_lsp.domain.requests import Answered, AskReply
 from agent_lsp.storage.records import MessageChanged
 from agent_lsp.tasks.ports import Ledger
 from agent_lsp.tasks.stream import MessageStream
+
+Keep = Callable[[Deed, int], Awaitable[None]]
+"""Keeps files as they are before a deed; told with the message about it."""
 
 GONE = Answered(accepted=False, reason="AskGone")
 
@@ -39,10 +42,19 @@ class Gate:
         self._rules = rules
         self._waiting: _Waiting | None = None
         self._proposals: dict[int, Proposal] = {}
+        self.keep: Keep = _keep_nothing
+        """Waited for between a yes and what follows it."""
+        self._row_ts = 0
         self.is_cancelling = False
         """Set while the task is cancelled: what waits then was interrupted, not answered."""
 
     async def decide(self, action: Action) -> Decision:
+        decision = await self._decided(action)
+        if decision.is_approved:
+            await self.keep(action.deed, self._row_ts)
+        return decision
+
+    async def _decided(self, action: Action) -> Decision:
         judgement = Judgement(Verdict.ASK) if action.deed is Deed.SAVE else judge(action, self._rules())
         body = _body(action, judgement)
         match judgement.verdict:
@@ -71,9 +83,9 @@ class Gate:
         if waiting is None or (ts is not None and ts != waiting.ts):
             return GONE
         self._settle(waiting, reply, by="user")
+        waiting.answer.set_result(reply)
         if reply.text or reply.images:
             self._stream.say(Say.USER_FEEDBACK, reply.text, images=reply.images)
-        waiting.answer.set_result(reply)
         return Answered(accepted=True)
 
     def changes(self, ts: int) -> tuple[Change, ...] | None:
@@ -124,12 +136,13 @@ class Gate:
             self._settle(waiting, AskReply(Response.YES), by="policy")
 
     def _settle(self, waiting: _Waiting, reply: AskReply, by: str) -> None:
-        self._waiting = None
         answer = Answer(Response(reply.response), "user" if by == "user" else "policy", _now_ms(), reply.text or None)
         self._stream.change(MessageChanged(waiting.ts, answer=answer))
+        self._waiting = None
 
     def _keep_proposal(self, ts: int, proposal: Proposal | None) -> None:
         """Keep the newest proposals for previews; older ones are on the disk already or were turned down."""
+        self._row_ts = ts
         if proposal is None:
             return
         self._proposals[ts] = proposal
@@ -138,6 +151,10 @@ class Gate:
 
 
 _PROPOSALS_KEPT = 8
+
+
+async def _keep_nothing(_deed: Deed, _ts: int) -> None:
+    """Nobody keeps the files."""
 
 
 def _body(action: Action, judgement: Judgement) -> Json:

@@ -2,7 +2,9 @@
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 
+from agent_lsp.agent.settle import INTERRUPTED
 from agent_lsp.domain.encoding import Json, to_wire
 from agent_lsp.domain.events import (
     CallsRunning,
@@ -16,9 +18,10 @@ from agent_lsp.domain.events import (
     ThoughtGrew,
     TodosChanged,
 )
-from agent_lsp.domain.history import HistoryItem
+from agent_lsp.domain.history import HistoryItem, Reply
 from agent_lsp.domain.messages import Say
-from agent_lsp.domain.status import Todo, Usage
+from agent_lsp.domain.status import Todo
+from agent_lsp.storage.pairing import pair
 from agent_lsp.storage.records import MessageChanged
 from agent_lsp.tasks.ports import Ledger
 from agent_lsp.tasks.stream import MessageStream
@@ -31,7 +34,9 @@ class Recorder:
         self.history = history
         self.todos: tuple[Todo, ...] = ()
         self.calls_running = 0
-        self.on_usage: Callable[[Usage], None] = lambda _usage: None
+        self.on_request: Callable[[StepEnded], None] = lambda _ended: None
+        """Called for every request that is over, before its row says so."""
+        self.on_step: Callable[[], None] = lambda: None
         self._stream = stream
         self._ledger = ledger
         self._request_ts: int | None = None
@@ -45,7 +50,9 @@ class Recorder:
             case ThoughtGrew(text):
                 self._grow(Say.REASONING, text)
             case StepStarted():
+                self._close_growing(is_cut_off=True)  # What a broken journal left open.
                 self._retry_ts = None
+                self.on_step()
                 self._request_ts = self._stream.say(Say.API_REQ_STARTED, "{}")
             case StepEnded():
                 self._end_step(event)
@@ -68,6 +75,13 @@ class Recorder:
         self._ledger.append(Kept(item))
         self.history.append(item)
 
+    def settle_open_calls(self) -> None:
+        """Give results to calls whose turn broke before they had them: no service takes a history without."""
+        newest_first = range(len(self.history) - 1, -1, -1)
+        last = next((index for index in newest_first if isinstance(self.history[index], Reply)), len(self.history))
+        for made_up in pair(self.history[last:]).missing:
+            self.keep(replace(made_up, text=INTERRUPTED))
+
     def _grow(self, say: Say, text: str) -> None:
         if self._growing and self._growing[0] is say:
             self._stream.grow(self._growing[1], text)
@@ -85,8 +99,7 @@ class Recorder:
 
     def _end_step(self, event: StepEnded) -> None:
         self._close_growing(is_cut_off=event.cancel_reason is not None)
-        if event.usage:
-            self.on_usage(event.usage)
+        self.on_request(event)
         if self._request_ts is not None:
             self._stream.change(
                 MessageChanged(self._request_ts, text=json.dumps(_request_row(event), ensure_ascii=False))

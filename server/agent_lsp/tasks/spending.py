@@ -1,21 +1,28 @@
 """What a task has spent, in all and since the user last let it go on; and whether a cap is reached. No I/O."""
 
+from agent_lsp.domain.events import StepEnded
 from agent_lsp.domain.status import ContextUse, Usage
 from agent_lsp.domain.turns import LimitReached
 from agent_lsp.settings.model import LimitSettings
 
 
 class Spending:
-    def __init__(self, total: Usage, context: ContextUse) -> None:
+    def __init__(self, total: Usage, context: ContextUse, requests: int = 0, cost: float = 0.0) -> None:
         self.total = total
         self.context = context
-        self._requests = 0
-        self._cost = 0.0
+        self._requests = requests
+        self._cost = cost
 
-    def count(self, usage: Usage, window: int) -> None:
-        """Count one request."""
-        self.total += usage
+    def count(self, ended: StepEnded, window: int) -> None:
+        """Count one request. What it used is unknown where the service did not say."""
         self._requests += 1
+        if ended.usage:
+            self._count_usage(ended.usage, window)
+        elif not ended.cancel_reason:
+            self.total += Usage(cost=None)
+
+    def _count_usage(self, usage: Usage, window: int) -> None:
+        self.total += usage
         self._cost += usage.cost or 0.0
         tokens = usage.tokens_in + usage.tokens_out
         self.context = ContextUse(tokens, window, round(100 * tokens / window, 1) if window else 0.0)

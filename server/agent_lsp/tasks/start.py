@@ -29,6 +29,9 @@ class TaskStart:
     todos: tuple[Todo, ...] = ()
     usage: Usage = field(default_factory=Usage)
     context: ContextUse = field(default_factory=ContextUse)
+    requests: int = 0
+    """How many were made since the user last let the task go on past a limit, and what they cost."""
+    cost: float = 0.0
     is_completed: bool = False
 
 
@@ -62,5 +65,7 @@ def restart(stored: StoredTask, folder: Path, changes: dict[int, MessageChanged]
         todos=stored.todos,
         usage=stored.usage,
         context=stored.context,
+        requests=stored.requests_since_reset,
+        cost=max(0.0, (stored.usage.cost or 0.0) - (stored.usage_at_reset.cost or 0.0)),
         is_completed=stored.is_completed,
     )

@@ -63,6 +63,10 @@ class MessageStream:
     def ask(self, ask: Ask, text: str | None = None, *, partial: bool | None = None) -> int:
         return self._add(Message(self._mint(), "ask", ask, text=text, partial=partial))
 
+    def ask_unkept(self, ask: Ask, text: str) -> int:
+        """Ask where the journal cannot be written: the user has to hear of just that."""
+        return self._show(Message(self._mint(), "ask", ask, text=text))
+
     def grow(self, ts: int, text: str) -> None:
         """Append to a partial message."""
         growth = self._growth.setdefault(ts, _Growth())
@@ -75,10 +79,9 @@ class MessageStream:
     def change(self, change: MessageChanged) -> None:
         """Replace fields of a message; its grown text becomes part of it first."""
         message = changed(self._whole(change.ts), change)
-        self._messages[change.ts] = message
         self._ledger.append(change)
-        self.standing.note(message)
-        self._tell(message)
+        self._drop_growth(change.ts)
+        self._show(message)
 
     def message(self, ts: int) -> Message:
         """Tell a message as it is now, grown text included."""
@@ -126,26 +129,28 @@ class MessageStream:
         return self.last_ts
 
     def _add(self, message: Message) -> int:
-        self._messages[message.ts] = message
         self._ledger.append(MessageAdded(message))
-        self.standing.note(message)
-        self._tell(message)
-        return message.ts
+        return self._show(message)
 
     def _whole(self, ts: int) -> Message:
-        message = self.message(ts)
-        if growth := self._growth.pop(ts, None):
+        if growth := self._growth.get(ts):
             self._journal_growth(ts, growth)
-            if growth.timer:
-                growth.timer.cancel()
-        return message
+        return self.message(ts)
 
-    def _tell(self, message: Message) -> None:
+    def _drop_growth(self, ts: int) -> None:
+        growth = self._growth.pop(ts, None)
+        if growth and growth.timer:
+            growth.timer.cancel()
+
+    def _show(self, message: Message) -> int:
+        self._messages[message.ts] = message
+        self.standing.note(message)
         self._count(message.ts)
         notice = MessageNotice(self._task_id, self._instance_id, self.seq, message)
         for listener in self._listeners:
             listener.notice(notice)
         self.on_change()
+        return message.ts
 
     def _flush(self, ts: int, growth: _Growth) -> None:
         growth.timer = None

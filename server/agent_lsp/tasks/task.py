@@ -12,13 +12,13 @@ from agent_lsp.agent.loop import run_turn
 from agent_lsp.agent.ports import Model, Ports
 from agent_lsp.domain.approvals import Action, Decision
 from agent_lsp.domain.encoding import Json
-from agent_lsp.domain.errors import AgentError
-from agent_lsp.domain.events import Event
+from agent_lsp.domain.errors import AgentError, StorageProblem
+from agent_lsp.domain.events import Event, StepEnded
 from agent_lsp.domain.history import Words
 from agent_lsp.domain.messages import Answer, Ask, Category, Message, Response, Say
 from agent_lsp.domain.notices import Listener
 from agent_lsp.domain.requests import Answered, AskReply, Sent, Snapshot, TaskSummary
-from agent_lsp.domain.status import ACTIONS, PermissionMode, State, Status, Usage, WaitingAsk
+from agent_lsp.domain.status import ACTIONS, PermissionMode, State, Status, WaitingAsk
 from agent_lsp.domain.turns import Completed, Ending, LimitReached, Limits, RequestFailed
 from agent_lsp.storage.records import (
     LimitsReset,
@@ -62,10 +62,10 @@ class Task:
         self._stream = MessageStream(self.id, self.instance_id, ledger, listeners, start.messages)
         self._recorder = Recorder(self._stream, ledger, list(start.history))
         self._recorder.todos = start.todos
-        self._recorder.on_usage = self._count_usage
+        self._recorder.on_request = self._count_request
         self.gate = Gate(self._stream, ledger, lambda: equipment.rules(self.permission_mode))
         self._rows = CommandRows(self._stream, lambda: self.gate.is_cancelling)
-        self._spending = Spending(start.usage, start.context)
+        self._spending = Spending(start.usage, start.context, start.requests, start.cost)
         self._queue = Queue()
         self._model: Model | None = None
         self._turn: asyncio.Task[None] | None = None
@@ -197,6 +197,7 @@ class Task:
     # From work to rest and back.
 
     def _start_turn(self, *words: Words) -> None:
+        self._recorder.settle_open_calls()
         for item in words:
             self._recorder.keep(item)
         self._turn = asyncio.create_task(self._work(), name=f"turn of {self.id}")
@@ -211,10 +212,17 @@ class Task:
             log.exception("a turn failed")
             ending = RequestFailed("Something went wrong inside agent-lsp; the log has the details.", 1)
         self._turn = None
-        self._stream.ask(*endings.question(ending))
+        self._rest(*endings.question(ending))
         self._note(self)
         if isinstance(ending, Completed) and len(self._queue):
             self._go_on_with_queue()
+
+    def _rest(self, ask: Ask, text: str) -> None:
+        """Put the question that follows a turn, whatever happens: a task that asks nothing could never go on."""
+        try:
+            self._stream.ask(ask, text)
+        except StorageProblem as problem:
+            self._stream.ask_unkept(*endings.question(RequestFailed(str(problem), 1)))
 
     async def _run(self) -> Ending:
         equipped = self._equipment.model(self.profile or None)
@@ -283,8 +291,8 @@ class Task:
 
     # The Status.
 
-    def _count_usage(self, usage: Usage) -> None:
-        self._spending.count(usage, self._model.facts.window if self._model else 0)
+    def _count_request(self, ended: StepEnded) -> None:
+        self._spending.count(ended, self._model.facts.window if self._model else 0)
         self.ledger.append(UsageCounted(self._spending.total, self._spending.context))
 
     def _look_at_status(self) -> None:
