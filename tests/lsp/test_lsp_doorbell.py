@@ -12,12 +12,15 @@ def bell(kind: Ask, text: str) -> Doorbell | None:
     return doorbell(message, WaitingAsk(7, kind, kind.category, ACTIONS[kind]))
 
 
+SAVE_FIRST = "Save, so that the command sees your edits; or approve to run it on what is\non the disk: a, b"
+
+
 @pytest.mark.parametrize(
     ("kind", "text", "words"),
     [
         (Ask.COMMAND, '{"command": "make\\nmake test"}', "Run this command?\nmake\nmake test"),
-        (Ask.TOOL, '{"tool": "readFile", "path": "x"}', "readFile: x"),
-        (Ask.TOOL, '{"tool": "saveFiles", "paths": ["a", "b"]}', "saveFiles: a, b"),
+        (Ask.TOOL, '{"tool": "readFile", "path": "x"}', "Read x"),
+        (Ask.TOOL, '{"tool": "saveFiles", "paths": ["a", "b"]}', SAVE_FIRST),
         (Ask.TOOL, '{"tool": "t", "path": "x", "isProtected": true}', "This file is protected.\nt: x"),
         (Ask.TOOL, "no json", "no json"),
         (Ask.TOOL, "[1]", "[1]"),

@@ -17,6 +17,13 @@ MAX_COLUMNS = 76
 MAX_LINE_COLUMNS = 160
 
 _RINGING_IDLE = frozenset({Ask.API_REQ_FAILED, Ask.MISTAKE_LIMIT_REACHED, Ask.AUTO_APPROVAL_MAX_REQ_REACHED})
+_TOOLS = {
+    "saveFiles": "Save, so that the command sees your edits; or approve to run it on what is on the disk:",
+    "readFile": "Read",
+    "listFilesTopLevel": "List",
+    "listFilesRecursive": "List",
+    "searchFiles": "Search",
+}
 _VERBS = {"create": "Create", "edit": "Edit", "delete": "Delete", "rename": "Rename"}
 
 
@@ -92,7 +99,8 @@ def _tool_lines(body: Json, text: str) -> Iterable[str]:
         yield f"{verb} {path}{target} (+{change['added']} -{change['removed']})"
     if not changes:
         subject = body.get("path") or ", ".join(map(str, body.get("paths") or ()))
-        yield f"{body.get('tool', 'tool')}: {subject}" if body else text
+        tool = str(body.get("tool", "tool"))
+        yield f"{_TOOLS.get(tool, f'{tool}:')} {subject}" if body else text
     if reason := body.get("reason"):
         yield str(reason)
 
