@@ -1,5 +1,4 @@
 import asyncio
-import threading
 import os
 
 from workspace_editor import FakeEditor, Manner
@@ -88,31 +87,3 @@ async def test_two_edits_of_one_file_do_not_lose_each_other(garden: Garden) -> N
     await asyncio.gather(garden.files.apply(one, ALL), garden.files.apply(other, ALL))
 
     assert garden.tree() == {"a.txt": TEN.replace("line 1\n", "one\n").replace("line 10\n", "ten\n")}
-
-
-async def test_swapped_folder_never_lets_a_write_escape(garden: Garden) -> None:
-    folder, outside = garden.root / "d", garden.root.parent / "O"
-    for place in (folder, outside):
-        place.mkdir()
-        (place / "a.txt").write_text("old\n")
-    proposals = [
-        await garden.propose({"d/a.txt": "new\n", "d/b.txt": "new\n"}),
-        await garden.propose({"d/a.txt": None}),
-    ]
-    stop = threading.Event()
-
-    def swap() -> None:
-        while not stop.is_set():
-            folder.rename(garden.root / "kept")
-            folder.symlink_to(outside)
-            folder.unlink()
-            (garden.root / "kept").rename(folder)
-
-    swapping = asyncio.create_task(asyncio.to_thread(swap))
-    for _ in range(150):
-        for proposal in proposals:
-            await garden.files.apply(proposal, ALL)
-    stop.set()
-    await swapping
-
-    assert {path.name: path.read_text() for path in outside.iterdir()} == {"a.txt": "old\n"}

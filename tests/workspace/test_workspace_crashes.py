@@ -9,10 +9,10 @@ HERE = Path(__file__).parent
 
 
 async def runs(
-    program: str, folder: Path
+    program: str, folder: Path, *arguments: str
 ) -> Sequence[dict[str, Any]]:  # Any: what the program prints, looked at below.
     process = await asyncio.create_subprocess_exec(
-        sys.executable, str(HERE / program), str(folder), stdout=asyncio.subprocess.PIPE
+        sys.executable, str(HERE / program), str(folder), *arguments, stdout=asyncio.subprocess.PIPE
     )
     output, _ = await process.communicate()
     assert process.returncode == 0
@@ -33,13 +33,24 @@ async def test_kill_at_any_call_leaves_files_old_or_new(tmp_path: Path) -> None:
         assert run["swept"] == known, run
 
 
-async def test_fault_of_any_call_leaves_all_files_old_or_all_new(tmp_path: Path) -> None:
-    done = await runs("workspace_faults.py", tmp_path)
+OLD = {"small": "old", "large": "old", "gone": "old"}
+NEW = {"small": "new", "large": "new", "x/y/made": "new"}
 
-    old = {"small": "old", "large": "old", "gone": "old"}, []
-    new = {"small": "new", "large": "new", "x/y/made": "new"}, ["x", "x/y"]
-    assert len(done) > 200
+
+async def test_fault_of_any_call_leaves_all_files_old_or_all_new(tmp_path: Path) -> None:
+    done = await runs("workspace_faults.py", tmp_path, "fault")
+
+    standings = {"NotApplied": (OLD, []), "Applied": (NEW, ["x", "x/y"])}
+    assert len(done) > 100
     for run in done:
-        expected = {"NotApplied": old, "Applied": new}[run["outcome"]]
-        assert (run["left"], run["folders"]) == expected, run
-        assert run["was_hit"] or run["outcome"] == "Applied", run
+        assert (run["left"], run["folders"]) == standings[run["outcome"]], run
+    assert done[-1]["outcome"] == "Applied"
+
+
+async def test_folder_that_becomes_a_link_at_any_call_never_lets_a_write_escape(tmp_path: Path) -> None:
+    done = await runs("workspace_faults.py", tmp_path, "swap")
+
+    assert len(done) > 100
+    for run in done:
+        assert run["outside"] == OLD, run
+        assert set(run["left"].values()) <= {"old", "new"}, run

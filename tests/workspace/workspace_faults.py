@@ -1,6 +1,6 @@
-"""A program that changes files over and over, one system call failing each time, and says how the files stood.
+"""A program that changes files over and over, something happening at one system call each time, and says how they stood.
 
-Called with an empty folder; prints one JSON line for each fault, and one for the run without any.
+Called with an empty folder and what is to happen; prints one JSON line for each time, the last for nothing happening.
 """
 
 import asyncio
@@ -15,31 +15,45 @@ from typing import Any
 
 from workspace_kills import CHANGING, change, make, tree
 
-FAULTS = (errno.ENOSPC, errno.EIO)
+Happening = Callable[[Path], None]
 
 
-def main(base: Path) -> None:
-    for fault in FAULTS:
-        calls, was_hit = 0, True
-        while was_hit:
-            shutil.rmtree(base)
-            make(base)
-            outcome, was_hit = failing(calls, fault, base)
-            folders = sorted(str(path.relative_to(base / "W")) for path in (base / "W").rglob("*") if path.is_dir())
-            run = {"call": calls, "fault": errno.errorcode[fault], "was_hit": was_hit, "outcome": outcome}
-            print(json.dumps({**run, "left": tree(base / "W"), "folders": folders}))
-            calls += 1
+def main(base: Path, happening: Happening) -> None:
+    calls, was_hit = 0, True
+    while was_hit:
+        shutil.rmtree(base)
+        make(base)
+        shutil.copytree(base / "W", base / "O")
+        outcome, was_hit = with_happening(calls, happening, base)
+        print(json.dumps({"call": calls, "was_hit": was_hit, "outcome": outcome, **standing(base)}))
+        calls += 1
 
 
-def failing(number: int, fault: int, base: Path) -> tuple[str, bool]:
-    """Change the files while the call with this number fails; the outcome's name, and whether there was such a call."""
+def failing(base: Path) -> None:
+    raise OSError(errno.ENOSPC, f"No space in {base}")
+
+
+def swapped(base: Path) -> None:
+    """Put a link to another folder in the place of the one that is worked in."""
+    (base / "W").rename(base / "kept")
+    (base / "W").symlink_to(base / "O")
+
+
+def standing(base: Path) -> dict[str, object]:
+    root = base / "kept" if (base / "kept").exists() else base / "W"
+    folders = sorted(str(path.relative_to(root)) for path in root.rglob("*") if path.is_dir())
+    return {"left": tree(root), "folders": folders, "outside": tree(base / "O")}
+
+
+def with_happening(number: int, happening: Happening, base: Path) -> tuple[str, bool]:
+    """Change the files while something happens at the call with this number: the outcome, and if it came to that."""
     left = [number]
 
     def counting(call: Callable[..., Any]) -> Callable[..., Any]:  # Any: whatever the calls of the system take.
         def counted(*arguments: Any, **named: Any) -> Any:
             left[0] -= 1
             if left[0] == -1:
-                raise OSError(fault, os.strerror(fault))
+                happening(base)
             return call(*arguments, **named)
 
         return counted
@@ -55,4 +69,4 @@ def failing(number: int, fault: int, base: Path) -> tuple[str, bool]:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+    main(Path(sys.argv[1]), {"fault": failing, "swap": swapped}[sys.argv[2]])
