@@ -126,6 +126,12 @@ async def test_state_without_a_task_says_so(ready: FrontDoor) -> None:
     assert await ready.client.request("agent/state") == {"state": "no_task", "messages": [], "seq": 3, "hasMore": False}
 
 
+@pytest.mark.parametrize("nothing", [None, {}, []])
+async def test_no_parameters_may_come_as_null_or_empty(ready: FrontDoor, nothing: object) -> None:
+    """Lua writes an empty table as a list."""
+    assert (await ready.client.request("agent/state", nothing))["taskId"] == "t1"
+
+
 async def test_empty_task_list_is_a_list(ready: FrontDoor) -> None:
     ready.hall.task = None
 

@@ -193,7 +193,8 @@ class AgentProtocol(LanguageServerProtocol):
             return params
         try:
             if own := CLIENT_METHODS.get(method):
-                return own.params.model_validate({} if params is None else params)
+                # Lua has one empty table for both: Neovim's `{}` comes as `[]`.
+                return own.params.model_validate(params if params not in (None, []) else {})
             shape = types.METHOD_TO_TYPES[method][2]
             return shape and self._converter.structure(params, shape)
         except Exception as error:
