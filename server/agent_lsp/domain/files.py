@@ -128,6 +128,8 @@ class Applied:
 
     files: tuple[AppliedFile, ...]
     user_diffs: Mapping[str, str] = field(default_factory=dict[str, str])
+    edits: tuple[FileEdit, ...] = field(default=(), compare=False)
+    """As they were made: each on top of the text that it found."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from typing import Literal
 from agent_lsp.domain.encoding import Json, to_wire
 from agent_lsp.domain.events import Kept, TodosChanged
 from agent_lsp.domain.history import history_item_from_wire, history_item_to_wire
-from agent_lsp.domain.messages import Answer, Message, Progress, answer_from_wire, progress_from_wire
+from agent_lsp.domain.messages import Answer, CheckpointMark, Message, Progress, answer_from_wire, progress_from_wire
 from agent_lsp.domain.status import ContextUse, PermissionMode, Todo, Usage
 
 FORMAT = 1
@@ -52,6 +52,7 @@ class MessageChanged:
     answer: Answer | None = None
     state: Literal["interrupted"] | None = None
     progress: Progress | None = None
+    checkpoint: CheckpointMark | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,6 +177,7 @@ def _changed(wire: Json) -> MessageChanged:
         answer=answer_from_wire(wire["answer"]) if "answer" in wire else None,
         state=wire.get("state"),
         progress=progress_from_wire(wire["progress"]) if "progress" in wire else None,
+        checkpoint=CheckpointMark(wire["checkpoint"]["id"]) if "checkpoint" in wire else None,
     )
 
 

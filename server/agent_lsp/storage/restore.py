@@ -107,6 +107,7 @@ def changed(message: Message, change: MessageChanged) -> Message:
         answer=change.answer or message.answer,
         state=change.state or message.state,
         progress=change.progress or message.progress,
+        checkpoint=change.checkpoint or message.checkpoint,
     )
 
 

@@ -1,6 +1,6 @@
 """What the hall needs from other rooms beyond their types. Structural: whoever has these methods will do."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, Protocol
@@ -8,8 +8,10 @@ from typing import Literal, Protocol
 from agent_lsp.agent.ports import Model, Tools
 from agent_lsp.approvals.policy import Rules
 from agent_lsp.domain.approvals import Action, Decision
+from agent_lsp.domain.checkpoints import Alterations, Checkpoint, Reason
 from agent_lsp.domain.encoding import Json
 from agent_lsp.domain.events import Event
+from agent_lsp.domain.files import FileEdit
 from agent_lsp.domain.messages import Ask
 from agent_lsp.domain.requests import ContextReference, TaskList, TaskSummary
 from agent_lsp.domain.status import PermissionMode
@@ -48,7 +50,23 @@ class Desk(Protocol):
 
     def emit(self, event: Event) -> None: ...
 
+    async def changed(self, edits: Sequence[FileEdit]) -> None:
+        """Note the edits that were made, each on top of the text it found."""
+        ...
+
     def output_row(self) -> OutputRow: ...
+
+
+class Checkpoints(Protocol):
+    """Keeps how the files of a task's workspace stood, and what the agent did to them."""
+
+    async def take(self, task_id: str, reason: Reason) -> Checkpoint: ...
+
+    async def note_changes(self, task_id: str, reason: Reason, changes: Alterations) -> None: ...
+
+    async def note_changes_since(self, task_id: str, checkpoint: Checkpoint) -> None:
+        """Note all that changed on the disk since a checkpoint as the agent's doing: a command's."""
+        ...
 
 
 class Workbench(Protocol):
@@ -97,6 +115,7 @@ class Equipment:
     model: Callable[[str | None], "EquippedModel"]
     rules: Callable[[PermissionMode], Rules]
     limits: Callable[[], LimitSettings]
+    checkpoints: Checkpoints | None = None
 
 
 @dataclass(frozen=True, slots=True)

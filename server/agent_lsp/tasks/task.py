@@ -14,6 +14,7 @@ from agent_lsp.domain.approvals import Action, Decision
 from agent_lsp.domain.encoding import Json
 from agent_lsp.domain.errors import AgentError, StorageProblem
 from agent_lsp.domain.events import Event, StepEnded
+from agent_lsp.domain.files import FileEdit
 from agent_lsp.domain.history import Words
 from agent_lsp.domain.messages import Answer, Ask, Category, Message, Response, Say
 from agent_lsp.domain.notices import Listener
@@ -30,6 +31,7 @@ from agent_lsp.storage.records import (
 )
 from agent_lsp.tasks import endings
 from agent_lsp.tasks.gate import GONE, Gate
+from agent_lsp.tasks.keeper import Keeper, KeptTools
 from agent_lsp.tasks.ports import Briefing, Equipment, Ledger, Workbench
 from agent_lsp.tasks.queue import Queue, WaitingWords
 from agent_lsp.tasks.recorder import Recorder
@@ -64,6 +66,8 @@ class Task:
         self._recorder.todos = start.todos
         self._recorder.on_request = self._count_request
         self.gate = Gate(self._stream, ledger, lambda: equipment.rules(self.permission_mode))
+        self._keeper = Keeper(self.id, equipment.checkpoints, self._stream)
+        self.gate.keep, self._recorder.on_step = self._keeper.before, self._keeper.new_step
         self._rows = CommandRows(self._stream, lambda: self.gate.is_cancelling)
         self._spending = Spending(start.usage, start.context, start.requests, start.cost)
         self._queue = Queue()
@@ -87,6 +91,9 @@ class Task:
 
     def emit(self, event: Event) -> None:
         self._recorder.emit(event)
+
+    async def changed(self, edits: Sequence[FileEdit]) -> None:
+        await self._keeper.changed(edits)
 
     def output_row(self) -> CommandRow:
         return self._rows.open()
@@ -139,6 +146,7 @@ class Task:
         self._is_closing = True
         try:
             await self._until_stopped()
+            await self._keeper.settle()
             self._stream.flush()
             await self.ledger.sync()
         finally:
@@ -197,6 +205,8 @@ class Task:
     # From work to rest and back.
 
     def _start_turn(self, *words: Words) -> None:
+        if words:
+            self._keeper.at_words(self._stream.last_ts)
         self._recorder.settle_open_calls()
         for item in words:
             self._recorder.keep(item)
@@ -228,7 +238,7 @@ class Task:
         equipped = self._equipment.model(self.profile or None)
         self.profile, self._model = equipped.profile, equipped.model
         limits = Limits(self._equipment.limits().consecutive_mistakes)
-        ports = Ports(equipped.model, _need(self._workbench).tools, self, limits)
+        ports = Ports(equipped.model, KeptTools(_need(self._workbench).tools, self._keeper), self, limits)
         return await run_turn(self._recorder.history, ports, self._recorder.emit)
 
     async def _until_stopped(self) -> None:

@@ -99,7 +99,8 @@ class Applying:
             failure = await self._make([step for step in steps if not step.rebased.is_idle])
         except FileProblem as problem:
             return NotApplied(str(problem))
-        return failure or Applied(self._applied_files(steps), diffs)
+        made = tuple(step.edit for step in steps if not step.rebased.is_idle)
+        return failure or Applied(self._applied_files(steps), diffs, made)
 
     async def _rebased(self, edit: FileEdit) -> Rebased | Conflict | NotApplied:
         current = await self._current(edit.place)

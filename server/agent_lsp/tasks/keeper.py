@@ -1,0 +1,146 @@
+"""When a task's checkpoints are taken, and what of the agent's doing is noted beside them. How is `storage/`.
+
+Before the first change of a step and before each command the task waits for it; at the user's words it goes on.
+"""
+
+import asyncio
+import logging
+from collections.abc import Callable, Coroutine, Sequence
+from pathlib import Path
+from typing import TypeVar
+
+from agent_lsp.agent.ports import Tools
+from agent_lsp.domain.approvals import Deed
+from agent_lsp.domain.checkpoints import Altered, Checkpoint, FileState, Reason
+from agent_lsp.domain.errors import AgentError
+from agent_lsp.domain.files import FileEdit, FileText
+from agent_lsp.domain.history import Call
+from agent_lsp.domain.messages import CheckpointMark, Say
+from agent_lsp.domain.model import ToolSpec
+from agent_lsp.domain.turns import Outcome
+from agent_lsp.storage.records import MessageChanged
+from agent_lsp.tasks.ports import Checkpoints
+from agent_lsp.tasks.stream import MessageStream
+from agent_lsp.workspace.texts import encode
+
+T = TypeVar("T")
+log = logging.getLogger(__name__)
+
+
+class Keeper:
+    """Keeps one task's files. After the first failure it keeps nothing any more, and has said so."""
+
+    def __init__(self, task_id: str, checkpoints: Checkpoints | None, stream: MessageStream) -> None:
+        self._task_id = task_id
+        self._checkpoints = checkpoints
+        self._stream = stream
+        self._has_changed_in_step = False
+        self._before_command: Checkpoint | None = None
+        self._under_way: asyncio.Task[None] | None = None
+
+    def new_step(self) -> None:
+        self._has_changed_in_step = False
+
+    def at_words(self, ts: int) -> None:
+        """Take a checkpoint at the user's words, while the task goes on."""
+        self._go_on_with(self._take(Reason.MESSAGE, ts))
+
+    async def before(self, deed: Deed, ts: int) -> None:
+        """Return once the files are kept as they are before an approved action; `ts` is the message about it."""
+        match deed:
+            case Deed.WRITE if not self._has_changed_in_step:
+                self._has_changed_in_step = True
+                await self.settle()
+                await self._take(Reason.CHANGE, ts)
+            case Deed.EXECUTE:
+                await self.settle()
+                self._before_command = await self._take(Reason.COMMAND, ts)
+            case _:
+                pass
+
+    async def changed(self, edits: Sequence[FileEdit]) -> None:
+        """Note what the agent did to files by name."""
+        await self.settle()
+        await self._guarded(lambda kept: kept.note_changes(self._task_id, Reason.CHANGE, _alterations(edits)))
+
+    def after_call(self) -> None:
+        """Note what a command did, if one ran."""
+        checkpoint, self._before_command = self._before_command, None
+        if checkpoint:
+            self._has_changed_in_step = False
+            self._go_on_with(self._guarded(lambda kept: kept.note_changes_since(self._task_id, checkpoint)))
+
+    async def settle(self) -> None:
+        """Return once nothing is under way any more."""
+        while self._under_way:
+            await asyncio.shield(self._under_way)
+
+    def _go_on_with(self, work: Coroutine[None, None, object]) -> None:
+        earlier = self._under_way
+
+        async def all_of_it() -> None:
+            if earlier:
+                await earlier
+            try:
+                await work
+            except AgentError as error:
+                # The journal's fault: the turn meets it, too, and the user hears of it there.
+                log.warning("A checkpoint is not in the journal: %s", error)
+            finally:
+                if self._under_way is asyncio.current_task():
+                    self._under_way = None
+
+        self._under_way = asyncio.create_task(all_of_it(), name=f"checkpoint of {self._task_id}")
+
+    async def _take(self, reason: Reason, ts: int) -> Checkpoint | None:
+        checkpoint = await self._guarded(lambda kept: kept.take(self._task_id, reason))
+        if checkpoint:
+            self._stream.change(MessageChanged(ts, checkpoint=CheckpointMark(checkpoint.id)))
+        return checkpoint
+
+    async def _guarded(self, work: Callable[[Checkpoints], Coroutine[None, None, T]]) -> T | None:
+        if self._checkpoints is None:
+            return None
+        try:
+            return await work(self._checkpoints)
+        except AgentError as error:
+            # Once is enough: what took too long here will do so again, and every command would wait for it.
+            self._checkpoints = None
+            self._stream.say(Say.INFO, f"No checkpoints are taken for this task from here on. {error}")
+            return None
+
+
+class KeptTools:
+    """A task's tools, with a look at the files after each call."""
+
+    def __init__(self, tools: Tools, keeper: Keeper) -> None:
+        self._tools = tools
+        self._keeper = keeper
+
+    def specs(self) -> tuple[ToolSpec, ...]:
+        return self._tools.specs()
+
+    async def run(self, call: Call, *, has_failed_before: bool) -> Outcome:
+        try:
+            return await self._tools.run(call, has_failed_before=has_failed_before)
+        finally:
+            self._keeper.after_call()
+
+
+def _alterations(edits: Sequence[FileEdit]) -> dict[Path, Altered]:
+    found = dict[Path, Altered]()
+    for edit in edits:
+        after = None if edit.after is None else _state(edit.after, edit.before)
+        before = _state(edit.before.text, edit.before) if edit.before else None
+        if edit.move_to:
+            found[edit.place.absolute] = Altered(before, None)
+            found[edit.move_to.absolute] = Altered(None, after)
+        else:
+            found[edit.place.absolute] = Altered(before, after)
+    return found
+
+
+def _state(text: str, like: FileText | None) -> FileState:
+    if like is None or like.is_open:
+        return FileState(text.encode("utf-8", "surrogatepass"))  # Editors can hold half a character.
+    return FileState(encode(text, like.encoding))
