@@ -42,6 +42,7 @@ from agent_lsp.tools.write_to_file import WriteToFile
 from agent_lsp.workspace.commands import Commands
 from agent_lsp.workspace.commands_artifacts import Artifacts
 from agent_lsp.workspace.files import WorkspaceFiles
+from agent_lsp.workspace.leftovers import Leftovers
 from agent_lsp.workspace.opened import NoDocuments
 from agent_lsp.workspace.rules import read_rules
 
@@ -104,6 +105,8 @@ class House:
         self._models: dict[str, Streaming] = {}
         self._secrets = Secrets(_secret_values(start.environment))
         self._commands = Commands(start.environment)
+        self._notes = self.state / "notes"
+        Leftovers(self._notes).sweep()
         self._settings = Settings()
         self.remarks = self._reread_settings()
 
@@ -178,7 +181,7 @@ class House:
             self._roots,
             self._start.documents,
             closed_files=self._settings.closed_files,
-            notes=self.state / "notes",
+            notes=self._notes,
             environment=self._start.environment,
         )
 

@@ -1,5 +1,6 @@
 """The server is killed, at any moment: what was acknowledged is there afterwards, and the task goes on."""
 
+import asyncio
 import json
 import random
 import shutil
@@ -8,6 +9,7 @@ from pathlib import Path
 import pytest
 from story import SERVER, Picture, environment, settings_for, story
 
+from agent_lsp.workspace.leftovers import Leftovers
 from support.lsp_client import LspClient
 from support.model_server import APIS, CallTool, Hold, Say, ScriptedServer, scripted_model
 
@@ -119,3 +121,23 @@ async def test_a_client_that_vanishes_leaves_a_task_that_was_settled(tmp_path: P
     assert not (s.workspace / "x").exists()
     journal = (s.state / "tasks" / s.task_id / "journal.jsonl").read_text()
     assert '"state":"interrupted"' in journal
+
+
+async def test_what_a_kill_left_beside_a_file_is_swept_at_the_next_start(tmp_path: Path) -> None:
+    workspace, notes = tmp_path / "workspace", tmp_path / "state/notes"
+    workspace.mkdir()
+    dead = await asyncio.create_subprocess_exec("true")
+    await dead.wait()
+    with_note = Leftovers(notes)
+    with with_note.noted(workspace) as name:
+        (workspace / name).write_text("half")
+        note = next(notes.iterdir())
+        kept = note.read_bytes()
+    (workspace / name).write_text("half")
+    (notes / f"{dead.pid}-x").write_bytes(kept)
+
+    async with story(tmp_path, [[CallTool("attempt_completion", result="x")]]) as s:
+        await s.new_task()
+        await s.ask("completion_result")
+
+    assert list(workspace.iterdir()) == []
