@@ -27,6 +27,7 @@ from agent_lsp.tasks.briefing import TaskBriefing
 from agent_lsp.tasks.ports import Briefing, Desk, Equipment, EquippedModel, TaskFacts, Workbench
 from agent_lsp.tasks.tasks import Tasks
 from agent_lsp.tools.apply_diff import ApplyDiff
+from agent_lsp.tools.apply_patch import ApplyPatch
 from agent_lsp.tools.ask_followup_question import AskFollowupQuestion
 from agent_lsp.tools.attempt_completion import AttemptCompletion
 from agent_lsp.tools.edit_file import EditFile
@@ -158,6 +159,7 @@ class House:
                 SearchFiles(files, desk),
                 ApplyDiff(editing, self._settings.fuzzy_threshold),
                 EditFile(editing),
+                ApplyPatch(editing),
                 WriteToFile(editing),
                 execute,
                 ReadCommandOutput(artifacts),

@@ -26,7 +26,6 @@ from agent_lsp.domain.files import (
 from agent_lsp.domain.history import Call
 from agent_lsp.domain.messages import Ask, Say
 from agent_lsp.domain.turns import After, Outcome
-from agent_lsp.tools.matching.revision import Refusal
 from agent_lsp.tools.toolbox import Toolbox
 
 BY_USER = Decision(is_approved=True, by="user")
@@ -109,7 +108,7 @@ async def test_edit_that_policy_forbids_leaves_the_calls_behind_it_alone() -> No
 
     outcome = await workshop.write("a.txt", "b\n")
 
-    assert outcome == Outcome("Not allowed, nothing was done: plan mode only reads.", is_error=True)
+    assert outcome == Outcome("Not allowed, nothing was done: plan mode only reads.", is_error=True, is_shown=True)
 
 
 async def test_words_with_a_yes_reach_the_model() -> None:
@@ -196,10 +195,10 @@ async def test_edit_that_failed_says_how_the_file_stands(failure: Conflict | Not
 async def test_edit_that_changes_nothing_is_not_asked_about() -> None:
     workshop = Workshop({"a.txt": "a\n"})
 
-    with pytest.raises(Refusal, match="already reads like this"):
-        await workshop.write("a.txt", "a\n")
+    outcome = await workshop.write("a.txt", "a\n")
 
-    assert workshop.gate.actions == []
+    text = "a.txt already reads like this; nothing was changed."
+    assert (outcome, workshop.gate.actions) == (Outcome(text, is_error=True, is_shown=True), [])
 
 
 async def test_edit_that_does_not_match_is_shown_and_not_asked_about() -> None:
@@ -207,7 +206,7 @@ async def test_edit_that_does_not_match_is_shown_and_not_asked_about() -> None:
 
     outcome = await edited(workshop, "color", "x")
 
-    assert (outcome.is_error, outcome.is_mistake) == (True, False)
+    assert (outcome.is_error, outcome.is_mistake, outcome.is_shown) == (True, False, True)
     assert workshop.screen.events == [Said(Say.DIFF_ERROR, outcome.text)]
     assert workshop.gate.actions == []
 
@@ -242,7 +241,7 @@ async def test_blocks_that_failed_are_told_beside_those_applied() -> None:
     assert applied == "a.txt changed (1 of 2 blocks, +1 -1 lines)."
     assert faults.startswith("Block 2: the search text is not in the file.")
     assert workshop.screen.events == [Said(Say.DIFF_ERROR, faults)]
-    assert (workshop.text("a.txt"), outcome.is_error) == ("x\nb\n", True)
+    assert (workshop.text("a.txt"), outcome.is_error, outcome.is_shown) == ("x\nb\n", True, True)
 
 
 @pytest.mark.parametrize(

@@ -29,6 +29,7 @@ from agent_lsp.domain.files import (
 from agent_lsp.domain.messages import Ask
 from agent_lsp.domain.turns import Outcome
 from agent_lsp.tools.apply_diff import ApplyDiff
+from agent_lsp.tools.apply_patch import ApplyPatch
 from agent_lsp.tools.ask_followup_question import AskFollowupQuestion
 from agent_lsp.tools.attempt_completion import AttemptCompletion
 from agent_lsp.tools.edit_file import EditFile
@@ -198,6 +199,7 @@ class Workshop:
             WriteToFile(self.editing),
             ApplyDiff(self.editing),
             EditFile(self.editing),
+            ApplyPatch(self.editing),
             AskFollowupQuestion(self.asker),
             AttemptCompletion(),
             UpdateTodoList(self.screen),

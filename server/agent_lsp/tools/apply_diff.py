@@ -37,4 +37,4 @@ class ApplyDiff:
             reading = Reading(self._fuzzy_threshold, may_quote=original.may_quote)
             return apply_blocks(original.text, arguments.diff, reading)
 
-        return await self._editing.make(Edit(call_id, arguments.path, "appliedDiff", revise))
+        return await self._editing.make(call_id, [Edit(arguments.path, "appliedDiff", revise)])

@@ -34,7 +34,7 @@ class EditFile:
         def revise(original: Original) -> Revision:
             return _revision(original, passage)
 
-        return await self._editing.make(Edit(call_id, arguments.path, "appliedDiff", revise))
+        return await self._editing.make(call_id, [Edit(arguments.path, "appliedDiff", revise)])
 
 
 def _revision(original: Original, passage: Passage) -> Revision:

@@ -1,31 +1,20 @@
-"""The one way in which tools change a file: read, work out, propose, ask, apply, tell the model what became of it."""
+"""The one way in which tools change files: read, work out, propose, ask, apply. The model is told by `edits_told`."""
 
 import asyncio
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from agent_lsp.domain.approvals import Action, Decision, Deed
 from agent_lsp.domain.encoding import Json, to_wire
-from agent_lsp.domain.errors import FileMissing
+from agent_lsp.domain.errors import AgentError, FileMissing
 from agent_lsp.domain.events import Said
-from agent_lsp.domain.files import (
-    Applied,
-    Conflict,
-    FileEdit,
-    FileText,
-    Moved,
-    NotApplied,
-    Place,
-    Proposal,
-    Standing,
-    Unproven,
-)
+from agent_lsp.domain.files import Applied, FileEdit, FileText, Moved, Place, Proposal, Standing
 from agent_lsp.domain.messages import Say
 from agent_lsp.domain.turns import Outcome
+from agent_lsp.tools.edits_told import failed, refused, told
 from agent_lsp.tools.matching.revision import Refusal, Revision
-from agent_lsp.tools.numbered_lines import numbered
-from agent_lsp.tools.outcomes import declined, tool_ask, usable, with_words
+from agent_lsp.tools.outcomes import declined, place_flags, tool_ask, usable, with_words
 from agent_lsp.tools.ports import Files, Gate, Screen
 
 
@@ -45,12 +34,53 @@ Revise = Callable[[Original], Revision]
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """What a tool wants: `tool` is the family's word for a change of a file that exists."""
+    """What a tool wants of one file: `tool` is the family's word for a change of one that exists."""
 
-    call_id: str
     path: str
     tool: str
     revise: Revise
+    move_to: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Target:
+    """An edit with the places that it is about."""
+
+    edit: Edit
+    place: Place
+    move_to: Place | None
+
+    @property
+    def places(self) -> tuple[Place, ...]:
+        return (self.place, self.move_to) if self.move_to else (self.place,)
+
+
+@dataclass(frozen=True, slots=True)
+class _WorkedOut:
+    """A target with its file as it is and as it is to become."""
+
+    target: _Target
+    before: FileText | None
+    revision: Revision
+
+    @property
+    def file_edit(self) -> FileEdit:
+        return FileEdit(self.target.place, self.before, self.revision.after, self.target.move_to)
+
+
+@dataclass(frozen=True, slots=True)
+class _Draft:
+    """All that one call wants, worked out."""
+
+    call_id: str
+    body: Json
+    """The user's question, but for the changes: they may come to be others."""
+    places: tuple[Place, ...]
+    revisions: tuple[Revision, ...]
+
+    def action(self, proposal: Proposal) -> Action:
+        changes: list[Json] = [to_wire(replace(change, before=None, after=None)) for change in proposal.changes]
+        return Action(self.call_id, Deed.WRITE, self.body | {"changes": changes}, places=self.places, proposal=proposal)
 
 
 class Editing:
@@ -61,23 +91,53 @@ class Editing:
         self._gate = gate
         self._screen = screen
 
-    async def make(self, edit: Edit) -> Outcome:
-        place = usable(self._files.locate(edit.path, "write"))
-        if place.standing is Standing.IGNORED:
-            return await self._settle_ignored(edit, place)
-        before = await self._read(place)
-        revision = await self._revise(edit, place, before)
-        proposal = self._files.propose([FileEdit(place, before, revision.after)])
-        tool = edit.tool if before else "newFileCreated"
-        return await self._ask_and_apply(edit.call_id, tool, place, proposal, revision)
+    async def make(self, call_id: str, edits: Sequence[Edit]) -> Outcome:
+        """Make all the edits of one call, or none of them."""
+        targets = [self._target(edit) for edit in edits]
+        if ignored := next((target for target in targets if _is_ignored(target)), None):
+            return await self._settle_ignored(call_id, ignored)
+        try:
+            worked_out = await self._work_out_all(targets)
+        except Refusal as refusal:
+            self._screen.emit(Said(Say.DIFF_ERROR, str(refusal)))
+            return refused(refusal)
+        proposal = self._files.propose([each.file_edit for each in worked_out])
+        places = tuple(place for target in targets for place in target.places)
+        revisions = tuple(each.revision for each in worked_out)
+        return await self._ask_and_apply(_Draft(call_id, _body(worked_out, places), places, revisions), proposal)
 
-    async def _settle_ignored(self, edit: Edit, place: Place) -> Outcome:
+    def _target(self, edit: Edit) -> _Target:
+        place = usable(self._files.locate(edit.path, "write"))
+        move_to = usable(self._files.locate(edit.move_to, "write")) if edit.move_to else None
+        return _Target(edit, place, move_to)
+
+    async def _settle_ignored(self, call_id: str, target: _Target) -> Outcome:
         """Let the gate refuse, which tells the user too. Whatever it says, an ignored file is not read."""
-        body = tool_ask(edit.tool, place)
-        decision = await self._gate.decide(Action(edit.call_id, Deed.WRITE, body, places=(place,)))
+        place = next(place for place in target.places if place.standing is Standing.IGNORED)
+        body = tool_ask(target.edit.tool, place)
+        decision = await self._gate.decide(Action(call_id, Deed.WRITE, body, places=(place,)))
         if not decision.is_approved:
             return declined(decision)
         return Outcome(f"{place.path} is ignored by the workspace and is not edited.", is_error=True)
+
+    async def _work_out_all(self, targets: Sequence[_Target]) -> list[_WorkedOut]:
+        """Work out all edits. Of several, the faults are told together."""
+        worked_out: list[_WorkedOut] = []
+        faults: list[AgentError] = []
+        for target in targets:
+            try:
+                worked_out.append(await self._work_out(target))
+            except AgentError as fault:
+                faults.append(fault)
+        if faults:
+            raise faults[0] if len(targets) == 1 else _joined(faults)
+        return worked_out
+
+    async def _work_out(self, target: _Target) -> _WorkedOut:
+        if target.move_to and await self._read(target.move_to):
+            raise Refusal(f"{target.move_to.path} exists already: nothing is moved there.")
+        before = await self._read(target.place)
+        return _WorkedOut(target, before, await asyncio.to_thread(_changing, target, before))
 
     async def _read(self, place: Place) -> FileText | None:
         try:
@@ -85,22 +145,11 @@ class Editing:
         except FileMissing:
             return None
 
-    async def _revise(self, edit: Edit, place: Place, before: FileText | None) -> Revision:
-        may_quote = place.standing is not Standing.OUTSIDE
-        original = Original(place.path, before.text if before else None, may_quote)
-        try:
-            return await asyncio.to_thread(_changing, edit.revise, original)
-        except Refusal as refusal:
-            self._screen.emit(Said(Say.DIFF_ERROR, str(refusal)))
-            raise
-
-    async def _ask_and_apply(
-        self, call_id: str, tool: str, place: Place, proposal: Proposal, revision: Revision
-    ) -> Outcome:
+    async def _ask_and_apply(self, draft: _Draft, proposal: Proposal) -> Outcome:
         """Ask until the answer is about what would be written: a change that moved meanwhile is asked about anew."""
         user_diffs: dict[str, str] = {}
         while True:
-            decision = await self._gate.decide(_action(call_id, tool, place, proposal))
+            decision = await self._gate.decide(draft.action(proposal))
             if not decision.is_approved or _is_all_rejected(proposal, decision):
                 return declined(replace(decision, is_approved=False))
             outcome = await self._files.apply(proposal, decision.selection)
@@ -110,65 +159,60 @@ class Editing:
                     user_diffs |= outcome.user_diffs
                 case Applied():
                     outcome = replace(outcome, user_diffs=user_diffs | dict(outcome.user_diffs))
-                    return with_words(self._told_applied(outcome, proposal, revision, decision), decision)
+                    self._show(outcome, draft.revisions)
+                    return with_words(told(outcome, proposal, draft.revisions, decision), decision)
                 case _:
-                    return with_words(_failure(outcome), decision)
+                    return with_words(failed(outcome), decision)
 
-    def _told_applied(self, applied: Applied, proposal: Proposal, revision: Revision, decision: Decision) -> Outcome:
-        parts = [_done(proposal, revision), *(f"{file.path}: {file.note}" for file in applied.files if file.note)]
-        if count := len(decision.selection.rejected_hunks):
-            parts.append(f"The user rejected {count} of {_hunk_count(proposal)} hunks; they are not in the file.")
+    def _show(self, applied: Applied, revisions: Sequence[Revision]) -> None:
         for path, diff in applied.user_diffs.items():
-            self._screen.emit(
-                Said(Say.USER_FEEDBACK_DIFF, json.dumps({"path": path, "diff": diff}, ensure_ascii=False))
-            )
-            parts.append(f"The user changed your proposal. From what you proposed, {path} differs by:\n{diff}")
-        if revision.faults:
-            faults = "\n".join(revision.faults)
+            text = json.dumps({"path": path, "diff": diff}, ensure_ascii=False)
+            self._screen.emit(Said(Say.USER_FEEDBACK_DIFF, text))
+        if faults := "\n".join(fault for revision in revisions for fault in revision.faults):
             self._screen.emit(Said(Say.DIFF_ERROR, faults))
-            parts.append(f"NOT applied, write these again:\n{faults}")
-        return Outcome("\n".join(parts), is_error=bool(revision.faults))
 
 
-def _changing(revise: Revise, original: Original) -> Revision:
+def _is_ignored(target: _Target) -> bool:
+    return any(place.standing is Standing.IGNORED for place in target.places)
+
+
+def _changing(target: _Target, before: FileText | None) -> Revision:
     """Work out an edit that changes something."""
-    revision = revise(original)
-    if revision.after == original.text:
-        raise Refusal(f"{original.path} already reads like this; nothing was changed.")
+    path = target.place.path
+    text = before.text if before else None
+    revision = target.edit.revise(Original(path, text, may_quote=target.place.standing is not Standing.OUTSIDE))
+    if revision.after == text and not target.move_to:
+        raise Refusal(f"{path} already reads like this; nothing was changed.")
     return revision
 
 
-def _action(call_id: str, tool: str, place: Place, proposal: Proposal) -> Action:
-    changes: list[Json] = [to_wire(replace(change, before=None, after=None)) for change in proposal.changes]
-    body = tool_ask(tool, place, changes=changes)
-    return Action(call_id, Deed.WRITE, body, places=(place,), proposal=proposal)
+def _joined(faults: Sequence[AgentError]) -> Refusal:
+    return Refusal("Nothing was changed, in no file:\n" + "\n".join(map(str, faults)))
+
+
+def _body(worked_out: Sequence[_WorkedOut], places: Sequence[Place]) -> Json:
+    """Put the user's question: about one file by its name and kind of change, about several by their names."""
+    if len(worked_out) > 1:
+        return {"tool": "appliedDiff", "paths": [each.target.place.path for each in worked_out]} | place_flags(places)
+    target = worked_out[0].target
+    new_path = target.move_to.path if target.move_to else None
+    return tool_ask(_family_word(worked_out[0]), target.place, newPath=new_path) | place_flags(places)
+
+
+def _family_word(worked_out: _WorkedOut) -> str:
+    target, before, after = worked_out.target, worked_out.before, worked_out.revision.after
+    if before is None:
+        return "newFileCreated"
+    if after is None:
+        return "deletedFile"
+    is_only_moved = target.move_to is not None and after == before.text
+    return "renamedFile" if is_only_moved else target.edit.tool
 
 
 def _is_all_rejected(proposal: Proposal, decision: Decision) -> bool:
     """Whether a yes leaves nothing: every hunk taken out, and no text of the user's instead."""
-    hunks = {hunk.id for change in proposal.changes for hunk in change.hunks}
     selection = decision.selection
-    return bool(hunks) and hunks <= selection.rejected_hunks and not selection.edited
-
-
-def _failure(outcome: Conflict | NotApplied | Unproven) -> Outcome:
-    match outcome:
-        case Conflict(path, text):
-            fault = f"The user changed the same lines of {path} meanwhile; nothing was written. It now reads:"
-            return Outcome(f"{fault}\n{numbered(text)}", is_error=True)
-        case NotApplied(reason):
-            return Outcome(f"Nothing was written: {reason}", is_error=True)
-        case Unproven(path, reason):
-            fault = f"The editor took the edit of {path}, but the file does not show it ({reason})."
-            return Outcome(f"{fault} Read the file before you go on.", is_error=True)
-
-
-def _hunk_count(proposal: Proposal) -> int:
-    return sum(len(change.hunks) for change in proposal.changes)
-
-
-def _done(proposal: Proposal, revision: Revision) -> str:
-    change = proposal.changes[0]
-    done = "created" if change.kind == "create" else "changed"
-    extent = ", ".join(filter(None, [revision.summary, f"+{change.added} -{change.removed} lines"]))
-    return f"{change.path} {done} ({extent})."
+    return not selection.edited and all(
+        change.hunks and change.kind != "rename" and {hunk.id for hunk in change.hunks} <= selection.rejected_hunks
+        for change in proposal.changes
+    )

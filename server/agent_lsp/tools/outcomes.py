@@ -1,5 +1,6 @@
 """What all tools tell alike: asks, refusals, the user's words, and texts cut to what a model bears."""
 
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
@@ -15,12 +16,19 @@ OUTPUT_LIMIT = 30_000
 
 def tool_ask(tool: str, place: Place, **fields: Any) -> Json:  # Any: JSON, each tool has fields of its own
     """Make the JSON that the user is shown. Flags that are off, and fields without a value, are left out."""
-    body: Json = {"tool": tool, "path": place.path}
-    if place.standing is Standing.OUTSIDE:
-        body["isOutsideWorkspace"] = True
-    if place.is_protected or place.standing is Standing.PROTECTED:
-        body["isProtected"] = True
+    body: Json = {"tool": tool, "path": place.path} | place_flags((place,))
     return body | {name: value for name, value in fields.items() if value is not None}
+
+
+def place_flags(places: Iterable[Place]) -> Json:
+    """Say what any of the places makes an ask special by."""
+    flags: Json = {}
+    for place in places:
+        if place.standing is Standing.OUTSIDE:
+            flags["isOutsideWorkspace"] = True
+        if place.is_protected or place.standing is Standing.PROTECTED:
+            flags["isProtected"] = True
+    return flags
 
 
 def usable(place: Place) -> Place:

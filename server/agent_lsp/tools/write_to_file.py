@@ -28,4 +28,4 @@ class WriteToFile:
             content = cleaned_content(arguments.content, original.path)
             return Revision(written_over(original.text or "", content))
 
-        return await self._editing.make(Edit(call_id, arguments.path, "editedExistingFile", revise))
+        return await self._editing.make(call_id, [Edit(arguments.path, "editedExistingFile", revise)])

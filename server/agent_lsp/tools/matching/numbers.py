@@ -1,8 +1,10 @@
-"""Line numbers as read_file prints them (`12 | code`), and how to take them off again."""
+"""Line numbers: as read_file prints them (`12 | code`), how to take them off again, and how places are named."""
 
 import re
 from collections.abc import Sequence
 
+_QUOTED = 20
+_NAMED = 100
 _NUMBERED = re.compile(r"[ \t]*(\d{1,9}) \|(?: (.*))?", re.DOTALL)
 
 
@@ -21,3 +23,16 @@ def without_numbers(lines: Sequence[str]) -> tuple[list[int], tuple[str, ...]] |
 
 def is_consecutive(numbers: Sequence[int]) -> bool:
     return bool(numbers) and list(numbers) == list(range(numbers[0], numbers[0] + len(numbers)))
+
+
+def quoted_lines(lines: Sequence[str], start: int, count: int) -> str:
+    """Show a model a few lines from `start`, counted from 0; very long ones in part."""
+    shown = lines[start : start + min(count, _QUOTED)]
+    return "\n".join(f"{number} | {line[:200]}" for number, line in enumerate(shown, start + 1))
+
+
+def named_lines(starts: Sequence[int]) -> str:
+    """Name places, counted from 0, by their line numbers."""
+    named = ", ".join(str(start + 1) for start in starts[:_NAMED])
+    more = f" and {len(starts) - _NAMED} more" if len(starts) > _NAMED else ""
+    return f"line{'s' * (len(starts) > 1)} {named}{more}"

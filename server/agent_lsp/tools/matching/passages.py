@@ -7,6 +7,7 @@ from itertools import pairwise
 
 from agent_lsp.tools.matching.likeness import Likenesses
 from agent_lsp.tools.matching.lines import Lines, read_lines, rewrite
+from agent_lsp.tools.matching.numbers import quoted_lines
 from agent_lsp.tools.matching.places import BLANKS, loosened, plain_quotes
 from agent_lsp.tools.matching.revision import Malformed, Refusal, Revision
 
@@ -89,8 +90,7 @@ def _hint(lines: Lines, old: str, *, may_quote: bool) -> str:
     if not likenesses:
         return ""
     start = likenesses[0].start
-    quoted = enumerate(lines.texts[start : start + min(len(wanted), 20)], start + 1)
-    return "\nMost like it:\n" + "\n".join(f"{number} | {line[:200]}" for number, line in quoted)[:1000]
+    return "\nMost like it:\n" + quoted_lines(lines.texts, start, len(wanted))[:1000]
 
 
 def _times(count: int) -> str:

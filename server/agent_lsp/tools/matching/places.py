@@ -1,7 +1,7 @@
 """Where the lines of a search text stand in a file: exactly, but for blanks and quotes, or with another indentation."""
 
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate
@@ -49,12 +49,14 @@ class Haystack:
 
     def find(self, search: Sequence[str]) -> list[Match]:
         """Find all places in the first way that finds any."""
-        if exact := self.find_exact(search):
-            return exact
+        return next((matches for matches in self.ways(search) if matches), list[Match]())
+
+    def ways(self, search: Sequence[str]) -> Iterator[list[Match]]:
+        """Find all places in one way after the other, the narrowest first."""
+        yield self.find_exact(search)
         loose = [loosened(line) for line in search]
-        if places := self._loose.find(loose):
-            return [Match(start) for start in places]
-        return self._find_shifted(loose)
+        yield [Match(start) for start in self._loose.find(loose)]
+        yield self._find_shifted(loose)
 
     def find_exact(self, search: Sequence[str]) -> list[Match]:
         return [Match(start) for start in self._exact.find(search)]

@@ -10,7 +10,8 @@ from agent_lsp.domain.errors import AgentError
 class Revision:
     """A new text, a line that says what was done, and what of the call could not be done."""
 
-    after: str
+    after: str | None
+    """None where the file is to go."""
     summary: str = ""
     faults: tuple[str, ...] = ()
 

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from agent_lsp.tools.matching.blocks import Block, parse_blocks
 from agent_lsp.tools.matching.likeness import Likeness, Likenesses
 from agent_lsp.tools.matching.lines import Replacement, read_lines, replace_lines
+from agent_lsp.tools.matching.numbers import named_lines, quoted_lines
 from agent_lsp.tools.matching.places import Haystack, Match, settle
 from agent_lsp.tools.matching.revision import Refusal, Revision
 
 FAULT_LIMIT = 1000
 """Characters that a block which does not match may cost."""
-_PLACES_NAMED = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +112,7 @@ class _Editor:
             return "the search text is not in the file."
         start, percent = likenesses[0].start, int(likenesses[0].similarity * 100)
         lines = self.old.texts[start : start + len(block.search)]
-        quoted = "\n".join(f"{number} | {line[:200]}" for number, line in enumerate(lines[:20], start + 1))
+        quoted = quoted_lines(self.old.texts, start, len(block.search))
         where = f"line {start + 1}" if len(lines) == 1 else f"lines {start + 1}-{start + len(lines)}"
         return f"the search text is not in the file. Most like it ({min(percent, 99)} %): {where}\n{quoted}"
 
@@ -123,9 +123,7 @@ class _Editor:
 
 
 def _ambiguity(starts: Sequence[int]) -> str:
-    named = ", ".join(str(start + 1) for start in starts[:_PLACES_NAMED])
-    more = f" and {len(starts) - _PLACES_NAMED} more" if len(starts) > _PLACES_NAMED else ""
-    return f"the search text stands at lines {named}{more}. Add lines around it, or name one with :start_line:N."
+    return f"the search text stands at {named_lines(starts)}. Add lines around it, or name one with :start_line:N."
 
 
 def _index(line: int | None) -> int | None:

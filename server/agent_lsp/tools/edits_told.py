@@ -1,0 +1,52 @@
+"""What the model is told of an edit: done, changed by the user on the way, or not made."""
+
+from collections.abc import Sequence
+
+from agent_lsp.domain.approvals import Decision
+from agent_lsp.domain.files import Applied, Change, Conflict, NotApplied, Proposal, Unproven
+from agent_lsp.domain.turns import Outcome
+from agent_lsp.tools.matching.revision import Malformed, Refusal, Revision
+from agent_lsp.tools.numbered_lines import numbered
+
+_DONE = {"create": "created", "edit": "changed", "delete": "deleted", "rename": "moved"}
+
+
+def told(applied: Applied, proposal: Proposal, revisions: Sequence[Revision], decision: Decision) -> Outcome:
+    """Tell how the files stand, the user's part in it, and what could not be done."""
+    summary = ", ".join(filter(None, (revision.summary for revision in revisions)))
+    paths = {file.path for file in applied.files}
+    parts = [_done(change, summary) for change in proposal.changes if change.path in paths]
+    parts += [f"{file.path}: {file.note}" for file in applied.files if file.note]
+    if count := len(decision.selection.rejected_hunks):
+        total = sum(len(change.hunks) for change in proposal.changes)
+        parts.append(f"The user rejected {count} of {total} hunks; they are not in the file.")
+    for path, diff in applied.user_diffs.items():
+        parts.append(f"The user changed your proposal. From what you proposed, {path} differs by:\n{diff}")
+    faults = [fault for revision in revisions for fault in revision.faults]
+    if faults:
+        parts.append("\n".join(["NOT applied, write these again:", *faults]))
+    return Outcome("\n".join(parts), is_error=bool(faults), is_shown=bool(faults))
+
+
+def refused(refusal: Refusal) -> Outcome:
+    """Tell why there is nothing to ask about."""
+    return Outcome(str(refusal), is_error=True, is_mistake=isinstance(refusal, Malformed), is_shown=True)
+
+
+def failed(outcome: Conflict | NotApplied | Unproven) -> Outcome:
+    """Tell why nothing, or nothing for certain, was written."""
+    match outcome:
+        case Conflict(path, text):
+            fault = f"The user changed the same lines of {path} meanwhile; nothing was written. It now reads:"
+            return Outcome(f"{fault}\n{numbered(text)}", is_error=True)
+        case NotApplied(reason):
+            return Outcome(f"Nothing was written: {reason}", is_error=True)
+        case Unproven(path, reason):
+            fault = f"The editor took the edit of {path}, but the file does not show it ({reason})."
+            return Outcome(f"{fault} Read the file before you go on.", is_error=True)
+
+
+def _done(change: Change, summary: str) -> str:
+    to = f" to {change.new_path}" if change.new_path else ""
+    extent = ", ".join(filter(None, [summary, f"+{change.added} -{change.removed} lines"]))
+    return f"{change.path} {_DONE[change.kind]}{to} ({extent})."
