@@ -3,6 +3,7 @@
 The server's door comes first and is found without argparse: an editor waits behind it.
 """
 
+import os
 import sys
 
 TYPE_CHECKING = False  # The import of typing would be paid by every editor's start.
@@ -26,6 +27,10 @@ def main(arguments: "Sequence[str] | None" = None) -> int:
         return _run(options)
     except KeyboardInterrupt:
         return 130
+    except BrokenPipeError:
+        # Whoever read this has seen enough. What is still buffered goes nowhere, without a complaint at the exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
 
 
 def _run(options: "argparse.Namespace") -> int:
@@ -101,7 +106,7 @@ def _print_schema() -> int:
 
     from agent_lsp.lsp.schema import schema
 
-    print(json.dumps(schema(), indent=2))
+    print(json.dumps(schema(), indent=2), flush=True)
     return 0
 
 

@@ -45,7 +45,9 @@ class DeskTools:
             case "write":
                 return await self._write(call)
             case "question":
-                decision = await self.desk.ask(Ask.FOLLOWUP, {"question": "Which?", "suggest": []}, call.id)
+                decision = await self.desk.ask(
+                    Ask.FOLLOWUP, {"question": "Which?", "suggest": [{"answer": "this"}]}, call.id
+                )
                 return Outcome(decision.text)
             case "command":
                 return await self._command()

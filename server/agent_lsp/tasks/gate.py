@@ -8,6 +8,7 @@ import json
 import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from typing import Literal
 
 from agent_lsp.approvals.policy import Rules, judge
 from agent_lsp.domain.approvals import Action, Decision, Deed, Judgement, Verdict
@@ -31,6 +32,14 @@ class _Waiting:
     ask: Ask
     answer: asyncio.Future[AskReply]
     proposal: Proposal | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Patience:
+    """How long the user is waited for, and what counts as their answer then."""
+
+    seconds: float
+    reply: AskReply
 
 
 class Gate:
@@ -73,7 +82,9 @@ class Gate:
     async def ask(self, ask: Ask, body: Json, call_id: str) -> Decision:
         """Put a question that only the user can answer."""
         del call_id  # no two asks wait at once, so the ask needs no name of its own
-        reply = await self._wait(ask, json.dumps(body, ensure_ascii=False), None)
+        seconds, late = self._rules().auto_approve.followup_seconds, _first_suggestion(body)
+        patience = _Patience(seconds, late) if seconds and late else None
+        reply = await self._wait(ask, json.dumps(body, ensure_ascii=False), None, patience)
         is_yes = reply.response != Response.NO
         return Decision(is_approved=is_yes, by="user", text=reply.text, images=reply.images)
 
@@ -83,7 +94,6 @@ class Gate:
         if waiting is None or (ts is not None and ts != waiting.ts):
             return GONE
         self._settle(waiting, reply, by="user")
-        waiting.answer.set_result(reply)
         if reply.text or reply.images:
             self._stream.say(Say.USER_FEEDBACK, reply.text, images=reply.images)
         return Answered(accepted=True)
@@ -113,17 +123,28 @@ class Gate:
             await self._ledger.sync()
         return Decision(is_yes, "user", reply.text, reply.images, _selection(reply))
 
-    async def _wait(self, ask: Ask, text: str, proposal: Proposal | None) -> AskReply:
+    async def _wait(
+        self, ask: Ask, text: str, proposal: Proposal | None, patience: _Patience | None = None
+    ) -> AskReply:
         await self._ledger.sync()
         ts = self._stream.ask(ask, text)
         self._keep_proposal(ts, proposal)
-        waiting = _Waiting(ts, ask, asyncio.get_running_loop().create_future(), proposal)
+        loop = asyncio.get_running_loop()
+        waiting = _Waiting(ts, ask, loop.create_future(), proposal)
         self._waiting = waiting
+        late = loop.call_later(patience.seconds, self._settle_late, waiting, patience.reply) if patience else None
         try:
             return await waiting.answer
         except asyncio.CancelledError:
             self._give_up(waiting)
             raise
+        finally:
+            if late:
+                late.cancel()
+
+    def _settle_late(self, waiting: _Waiting, reply: AskReply) -> None:
+        if self._waiting is waiting:
+            self._settle(waiting, reply, by="timeout")
 
     def _give_up(self, waiting: _Waiting) -> None:
         """Settle an ask that nobody answered: its task was cancelled, or what it waited for came by itself."""
@@ -135,10 +156,12 @@ class Gate:
         else:
             self._settle(waiting, AskReply(Response.YES), by="policy")
 
-    def _settle(self, waiting: _Waiting, reply: AskReply, by: str) -> None:
-        answer = Answer(Response(reply.response), "user" if by == "user" else "policy", _now_ms(), reply.text or None)
+    def _settle(self, waiting: _Waiting, reply: AskReply, by: Literal["user", "policy", "timeout"]) -> None:
+        answer = Answer(Response(reply.response), by, _now_ms(), reply.text or None)
         self._stream.change(MessageChanged(waiting.ts, answer=answer))
         self._waiting = None
+        if not waiting.answer.done():
+            waiting.answer.set_result(reply)
 
     def _keep_proposal(self, ts: int, proposal: Proposal | None) -> None:
         """Keep the newest proposals for previews; older ones are on the disk already or were turned down."""
@@ -164,6 +187,11 @@ def _body(action: Action, judgement: Judgement) -> Json:
     if action.ask is Ask.COMMAND:
         body["segments"] = to_wire(judgement.segments)
     return body
+
+
+def _first_suggestion(body: Json) -> AskReply | None:
+    suggestions = body.get("suggest")
+    return AskReply(Response.MESSAGE, suggestions[0]["answer"]) if suggestions else None
 
 
 def _denial(action: Action) -> Say:
