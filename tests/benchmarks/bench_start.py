@@ -59,7 +59,8 @@ def _read(stream) -> dict:
 
 def main() -> None:
     rounds = int(sys.argv[1]) if len(sys.argv) > 1 else 15
-    seconds_to_answer(OURS), seconds_to_answer(BARE)
+    for command in (OURS, BARE):
+        seconds_to_answer(command)  # both are in the disk's cache now
     pairs = [(seconds_to_answer(OURS), seconds_to_answer(BARE)) for _ in range(rounds)]
     for index, what in enumerate(("initialize answered", "first request served")):
         ours = statistics.median(our[index] for our, _ in pairs) * 1000
