@@ -3,7 +3,7 @@
 import os
 import platform
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,6 +14,7 @@ from agent_lsp.approvals.policy import Rules
 from agent_lsp.domain.documents import Documents, EditorContext
 from agent_lsp.domain.encoding import Json
 from agent_lsp.domain.errors import AgentError, NotConfigured
+from agent_lsp.domain.files import Place
 from agent_lsp.domain.status import PermissionMode
 from agent_lsp.providers.build import REFERENCE, build_model
 from agent_lsp.providers.recording import Streaming
@@ -24,7 +25,10 @@ from agent_lsp.settings.sources import read_settings
 from agent_lsp.storage.index import TaskIndex
 from agent_lsp.storage.places import home_folder, state_folder, tasks_folder
 from agent_lsp.tasks.briefing import TaskBriefing
+from agent_lsp.tasks.keeping import Keeping, Surroundings, TaskCheckpoints, Unkept
+from agent_lsp.tasks.kept_files import KeptFiles
 from agent_lsp.tasks.ports import Briefing, Desk, Equipment, EquippedModel, TaskFacts, Workbench
+from agent_lsp.tasks.restoring import KeptWorkspace
 from agent_lsp.tasks.tasks import Tasks
 from agent_lsp.tools.apply_diff import ApplyDiff
 from agent_lsp.tools.apply_patch import ApplyPatch
@@ -33,6 +37,7 @@ from agent_lsp.tools.attempt_completion import AttemptCompletion
 from agent_lsp.tools.edit_file import EditFile
 from agent_lsp.tools.editing import Editing
 from agent_lsp.tools.execute_command import ExecuteCommand
+from agent_lsp.tools.growing import GrowingEdit
 from agent_lsp.tools.list_files import ListFiles
 from agent_lsp.tools.read_command_output import ReadCommandOutput
 from agent_lsp.tools.read_file import ReadFile
@@ -42,7 +47,6 @@ from agent_lsp.tools.update_todo_list import UpdateTodoList
 from agent_lsp.tools.write_to_file import WriteToFile
 from agent_lsp.workspace.commands import Commands
 from agent_lsp.workspace.commands_artifacts import Artifacts
-from agent_lsp.workspace.files import WorkspaceFiles
 from agent_lsp.workspace.leftovers import Leftovers
 from agent_lsp.workspace.opened import NoDocuments
 from agent_lsp.workspace.rules import read_rules
@@ -69,6 +73,7 @@ class Hall(Tasks):
         self._house = House(start)
         state = self._house.state
         super().__init__(tasks_folder(state), TaskIndex(state), self._house, self._house.redacted)
+        self._checkpoints = TaskCheckpoints(self, self._house.kept_workspace)
 
     def configure(self, raw: Json) -> tuple[str, ...]:
         """Take the editor's settings, whole; give back sentences about what was ignored."""
@@ -83,6 +88,14 @@ class Hall(Tasks):
 
     def editor_context(self, context: EditorContext) -> None:
         self._house.context = context
+
+    @property
+    def checkpoints(self) -> TaskCheckpoints:
+        return self._checkpoints
+
+    async def delete(self, task_id: str) -> None:
+        await super().delete(task_id)
+        await self._house.keeping.forget(task_id)
 
     def debug_report(self) -> str:
         """Describe this server for a bug report; nothing in it is secret."""
@@ -108,6 +121,10 @@ class House:
         self._commands = Commands(start.environment)
         self._notes = self.state / "notes"
         Leftovers(self._notes).sweep()
+        self.keeping = Keeping(
+            Surroundings(self.state, start.environment, start.documents, Leftovers(self._notes), Path.home())
+        )
+        self._unkept_said: Unkept | None = None
         self._settings = Settings()
         self.remarks = self._reread_settings()
 
@@ -138,16 +155,31 @@ class House:
 
     async def close(self) -> None:
         await self._commands.aclose()
+        await self.keeping.close()
         for model in self._models.values():
             await model.aclose()
 
     # The Architect of the tasks.
 
     def equipment(self) -> Equipment:
-        return Equipment(self._model, self._rules, self._limits)
+        return Equipment(self._model, self._rules, self._limits, self._checkpoints())
+
+    def kept_workspace(self) -> KeptWorkspace | Unkept:
+        """Whoever keeps the files of the roots of now."""
+        return self.keeping.workspace(self._roots, self._files)
+
+    def _checkpoints(self) -> KeptWorkspace | Unkept | None:
+        """Keep the files, or say why not: once, not for every task."""
+        kept = self.kept_workspace()
+        if isinstance(kept, Unkept):
+            if not self._roots or kept == self._unkept_said:
+                return None
+            self._unkept_said = kept
+        return kept
 
     def equip(self, facts: TaskFacts, desk: Desk) -> tuple[Workbench, Briefing]:
         files = self._files()
+        files.desk = desk
         artifacts = Artifacts(facts.folder / "artifacts")
         limit_seconds = self._settings.limits.command_seconds
         execute = ExecuteCommand(self._commands, artifacts, files, desk, desk, limit_seconds=limit_seconds)
@@ -170,7 +202,7 @@ class House:
         )
         rules = read_rules(self._roots)
         briefing = TaskBriefing(facts, files, rules, lambda: self.context, execute.background_report)
-        return _Bench(toolbox, execute), briefing
+        return _Bench(toolbox, execute, lambda path: files.locate(path, "write")), briefing
 
     def roots(self) -> tuple[Path, ...]:
         return self._roots
@@ -178,8 +210,8 @@ class House:
     def permission_mode(self) -> PermissionMode:
         return self._settings.permission_mode
 
-    def _files(self) -> WorkspaceFiles:
-        return WorkspaceFiles(
+    def _files(self) -> KeptFiles:
+        return KeptFiles(
             self._roots,
             self._start.documents,
             closed_files=self._settings.closed_files,
@@ -227,6 +259,11 @@ class _Bench:
 
     tools: Tools
     execute: ExecuteCommand
+    locate: Callable[[str], Place]
+
+    def growing(self, call_id: str, name: str) -> GrowingEdit | None:
+        is_offered = GrowingEdit.is_shown(name) and any(spec.name == name for spec in self.tools.specs())
+        return GrowingEdit(call_id, name, self.locate) if is_offered else None
 
     def background_count(self) -> int:
         return self.execute.background_count

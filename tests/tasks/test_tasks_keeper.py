@@ -132,7 +132,8 @@ async def test_edits_are_noted_with_the_bytes_they_had_and_got() -> None:
             FileEdit(place("/w/new"), None, "é"),
             FileEdit(place("/w/old"), latin, None),
             FileEdit(place("/w/from"), latin, "é", place("/w/to")),
-        ]
+        ],
+        {Path("/w/from"): 0o600},
     )
 
     assert at.store.asked == [
@@ -141,8 +142,8 @@ async def test_edits_are_noted_with_the_bytes_they_had_and_got() -> None:
             Path("/w/open"): Altered(FileState(b"\xed\xa0\xbd"), FileState(b"x")),
             Path("/w/new"): Altered(None, FileState("é".encode())),
             Path("/w/old"): Altered(FileState(b"\xe9"), None),
-            Path("/w/from"): Altered(FileState(b"\xe9"), None),
-            Path("/w/to"): Altered(None, FileState(b"\xe9")),
+            Path("/w/from"): Altered(FileState(b"\xe9", permissions=0o600), None),
+            Path("/w/to"): Altered(None, FileState(b"\xe9", permissions=0o600)),
         }
     ]
 

@@ -1,9 +1,14 @@
 """Checkpoints as the rooms speak of them: how files stood at a moment, and what the agent did to them since."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
+from typing import Literal
+
+from agent_lsp.domain.encoding import KEEP
+
+FileKind = Literal["create", "edit", "delete"]
 
 
 class Reason(StrEnum):
@@ -13,6 +18,7 @@ class Reason(StrEnum):
     CHANGE = "change"
     COMMAND = "command"
     RESTORE = "restore"
+    DIFF = "diff"
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,3 +58,64 @@ class Difference:
 
     altered: Alterations
     left_out: tuple[Path, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class CheckpointRow:
+    """A checkpoint as clients list them."""
+
+    id: str
+    ts: int
+    reason: Reason
+
+
+@dataclass(frozen=True, slots=True)
+class FileDifference:
+    """How one file differs; `diff` is left out where it is no text."""
+
+    uri: str
+    path: str
+    kind: FileKind
+    diff: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class CheckpointDifference:
+    changes: tuple[FileDifference, ...] = field(metadata=KEEP)
+    left_out: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class RestoredFile:
+    """What a restore does, or did, to one file. `is_merged`: the user's changes since are still in it."""
+
+    uri: str
+    path: str
+    kind: FileKind
+    is_merged: bool
+
+
+@dataclass(frozen=True, slots=True)
+class UnrestoredFile:
+    """A file that a restore leaves as it is, and why."""
+
+    uri: str
+    path: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Restoration:
+    """The plan of a restore, or what came of it; `undo` is the checkpoint that takes it back."""
+
+    is_done: bool
+    files: tuple[RestoredFile, ...] = field(metadata=KEEP)
+    conflicts: tuple[UnrestoredFile, ...] = field(metadata=KEEP)
+    undo: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class CheckpointList:
+    """A task's checkpoints, the oldest first."""
+
+    checkpoints: tuple[CheckpointRow, ...] = field(metadata=KEEP)

@@ -94,6 +94,10 @@ class Checkpoints:
     async def compare(self, older: Checkpoint, newer: Checkpoint) -> Difference:
         return await asyncio.to_thread(self._reader.compare, older.tree, newer.tree)
 
+    async def compare_shown(self, older: Checkpoint, newer: Checkpoint) -> Difference:
+        """The same as the editor showed the files: unsaved texts in place of what was on the disk."""
+        return await asyncio.to_thread(self._reader.compare_shown, older.tree, newer.tree)
+
     async def unsaved(self, checkpoint: Checkpoint) -> Mapping[Path, str]:
         """The texts that were only in the editor at a checkpoint."""
         return await asyncio.to_thread(self._reader.unsaved, checkpoint.tree)

@@ -73,6 +73,17 @@ class CheckpointReader:
             tuple(_path(path) for path in sorted(left_out)),
         )
 
+    def compare_shown(self, older: str, newer: str) -> Difference:
+        """The same as an editor shows the files: unsaved texts in place of what is on the disk."""
+        difference = self.compare(older, newer)
+        altered = dict(difference.altered)
+        for path in self.unsaved(older).keys() | self.unsaved(newer).keys():
+            before, after = self._shown(older, path), self._shown(newer, path)
+            altered.pop(path, None)
+            if before != after:
+                altered[path] = Altered(before, after)
+        return Difference(dict(sorted(altered.items())), difference.left_out)
+
     def change(self, entry: Entry) -> Difference:
         """What one entry says that the agent changed."""
         return self.compare(self._inner(entry.tree, "before"), self._inner(entry.tree, "after"))
@@ -84,6 +95,16 @@ class CheckpointReader:
         return {
             _path(path): texts[after.id].decode("utf-8", "surrogatepass") for path, (_, after) in sides.items() if after
         }
+
+    def _shown(self, tree: str, path: Path) -> FileState | None:
+        name = os.fsencode(path)[1:]
+        for side in (b"unsaved/", b"files/"):
+            line = self._run("ls-tree", "-z", tree, "--", os.fsdecode(side + name))
+            if line:
+                mode, _, blob = line.split(b"\t")[0].split()
+                found = _Side(mode, os.fsdecode(blob))
+                return _state(found, self._contents({found.id}), None)
+        return None
 
     def _inner(self, tree: str, name: str) -> str:
         """A folder of a tree; where there is none, the empty one."""

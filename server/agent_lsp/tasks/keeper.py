@@ -5,7 +5,8 @@ Before the first change of a step and before each command the task waits for it;
 
 import asyncio
 import logging
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Callable, Coroutine, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
 
@@ -58,10 +59,12 @@ class Keeper:
             case _:
                 pass
 
-    async def changed(self, edits: Sequence[FileEdit]) -> None:
+    async def changed(self, edits: Sequence[FileEdit], permissions: Mapping[Path, int]) -> None:
         """Note what the agent did to files by name."""
         await self.settle()
-        await self._guarded(lambda kept: kept.note_changes(self._task_id, Reason.CHANGE, _alterations(edits)))
+        await self._guarded(
+            lambda kept: kept.note_changes(self._task_id, Reason.CHANGE, _alterations(edits, permissions))
+        )
 
     def after_call(self) -> None:
         """Note what a command did, if one ran."""
@@ -127,20 +130,22 @@ class KeptTools:
             self._keeper.after_call()
 
 
-def _alterations(edits: Sequence[FileEdit]) -> dict[Path, Altered]:
+def _alterations(edits: Sequence[FileEdit], permissions: Mapping[Path, int]) -> dict[Path, Altered]:
     found = dict[Path, Altered]()
     for edit in edits:
-        after = None if edit.after is None else _state(edit.after, edit.before)
-        before = _state(edit.before.text, edit.before) if edit.before else None
+        path, usual = edit.place.absolute, FileState(b"").permissions
+        like = FileState(b"", permissions=permissions.get(path, usual))
+        before = replace(like, content=_content(edit.before.text, edit.before)) if edit.before else None
+        after = None if edit.after is None else replace(like, content=_content(edit.after, edit.before))
         if edit.move_to:
-            found[edit.place.absolute] = Altered(before, None)
+            found[path] = Altered(before, None)
             found[edit.move_to.absolute] = Altered(None, after)
         else:
-            found[edit.place.absolute] = Altered(before, after)
+            found[path] = Altered(before, after)
     return found
 
 
-def _state(text: str, like: FileText | None) -> FileState:
+def _content(text: str, like: FileText | None) -> bytes:
     if like is None or like.is_open:
-        return FileState(text.encode("utf-8", "surrogatepass"))  # Editors can hold half a character.
-    return FileState(encode(text, like.encoding))
+        return text.encode("utf-8", "surrogatepass")  # Editors can hold half a character.
+    return encode(text, like.encoding)

@@ -1,6 +1,6 @@
 """What the hall needs from other rooms beyond their types. Structural: whoever has these methods will do."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, Protocol
@@ -50,8 +50,8 @@ class Desk(Protocol):
 
     def emit(self, event: Event) -> None: ...
 
-    async def changed(self, edits: Sequence[FileEdit]) -> None:
-        """Note the edits that were made, each on top of the text it found."""
+    async def changed(self, edits: Sequence[FileEdit], permissions: Mapping[Path, int]) -> None:
+        """Note the edits that were made, each on top of the text and the permissions it found."""
         ...
 
     def output_row(self) -> OutputRow: ...
@@ -69,11 +69,28 @@ class Checkpoints(Protocol):
         ...
 
 
+class GrowingCall(Protocol):
+    """A call that the model still writes, as far as a user can follow it."""
+
+    @property
+    def action(self) -> Action | None:
+        """What is going to be decided about; None until that is known."""
+        ...
+
+    def feed(self, arguments: str) -> str:
+        """Take the next piece of the arguments; what of it is to be seen. Nothing before the action is known."""
+        ...
+
+
 class Workbench(Protocol):
     """One task's tools and the commands they started."""
 
     @property
     def tools(self) -> Tools: ...
+
+    def growing(self, call_id: str, name: str) -> GrowingCall | None:
+        """Follow a call while it is written; None for one that is not shown before it runs."""
+        ...
 
     def background_count(self) -> int: ...
 

@@ -89,6 +89,11 @@ class MessageStream:
         message = self._messages[ts]
         return message if growth is None else replace(message, text=(message.text or "") + "".join(growth.pieces))
 
+    def checkpoint_from(self, ts: int) -> str | None:
+        """The first checkpoint that a message from `ts` on has."""
+        later = (message for message in self._messages.values() if message.ts >= ts)
+        return next((message.checkpoint.id for message in later if message.checkpoint), None)
+
     def newest(self, limit: int, before: int | None) -> tuple[tuple[Message, ...], bool]:
         """Tell the newest messages older than `before`, and whether there are still older ones."""
         self.flush()

@@ -3,16 +3,18 @@
 import asyncio
 import logging
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Literal, TypeVar
 from uuid import uuid4
 
 from agent_lsp.agent.loop import run_turn
 from agent_lsp.agent.ports import Model, Ports
+from agent_lsp.approvals.policy import Rules
 from agent_lsp.domain.approvals import Action, Decision
 from agent_lsp.domain.encoding import Json
-from agent_lsp.domain.errors import AgentError, StorageProblem
+from agent_lsp.domain.errors import AgentError, StorageProblem, TaskBusy
 from agent_lsp.domain.events import Event, StepEnded
 from agent_lsp.domain.files import FileEdit
 from agent_lsp.domain.history import Words
@@ -31,8 +33,9 @@ from agent_lsp.storage.records import (
 )
 from agent_lsp.tasks import endings
 from agent_lsp.tasks.gate import GONE, Gate
+from agent_lsp.tasks.growing import GrowingCalls
 from agent_lsp.tasks.keeper import Keeper, KeptTools
-from agent_lsp.tasks.ports import Briefing, Equipment, Ledger, Workbench
+from agent_lsp.tasks.ports import Briefing, Equipment, GrowingCall, Ledger, Workbench
 from agent_lsp.tasks.queue import Queue, WaitingWords
 from agent_lsp.tasks.recorder import Recorder
 from agent_lsp.tasks.screen import CommandRow, CommandRows
@@ -62,10 +65,11 @@ class Task:
         self.profile, self._is_completed = start.profile, start.is_completed
         self._equipment, self._note = equipment, note
         self._stream = MessageStream(self.id, self.instance_id, ledger, listeners, start.messages)
-        self._recorder = Recorder(self._stream, ledger, list(start.history))
+        calls = GrowingCalls(self._stream, self._rules, self._growing_call)
+        self._recorder = Recorder(self._stream, ledger, calls, list(start.history))
         self._recorder.todos = start.todos
         self._recorder.on_request = self._count_request
-        self.gate = Gate(self._stream, ledger, lambda: equipment.rules(self.permission_mode))
+        self.gate = Gate(self._stream, ledger, self._rules, calls)
         self._keeper = Keeper(self.id, equipment.checkpoints, self._stream)
         self.gate.keep, self._recorder.on_step = self._keeper.before, self._keeper.new_step
         self._rows = CommandRows(self._stream, lambda: self.gate.is_cancelling)
@@ -92,8 +96,8 @@ class Task:
     def emit(self, event: Event) -> None:
         self._recorder.emit(event)
 
-    async def changed(self, edits: Sequence[FileEdit]) -> None:
-        await self._keeper.changed(edits)
+    async def changed(self, edits: Sequence[FileEdit], permissions: Mapping[Path, int]) -> None:
+        await self._keeper.changed(edits, permissions)
 
     def output_row(self) -> CommandRow:
         return self._rows.open()
@@ -202,6 +206,18 @@ class Task:
         steering = self._queue.take_steering()
         return [self._hear(words) for words in steering]
 
+    # What a restore asks.
+
+    def checkpoint_from(self, ts: int) -> str | None:
+        """The checkpoint that has the files as they were at a message: its own, or the first one after it."""
+        return self._stream.checkpoint_from(ts)
+
+    async def until_kept(self) -> None:
+        """Return once no checkpoint is under way; TaskBusy while the task works."""
+        if not self._is_at_rest():
+            raise TaskBusy("The task is at work: cancel it first, then restore.")
+        await self._keeper.settle()
+
     # From work to rest and back.
 
     def _start_turn(self, *words: Words) -> None:
@@ -240,6 +256,12 @@ class Task:
         limits = Limits(self._equipment.limits().consecutive_mistakes)
         ports = Ports(equipped.model, KeptTools(_need(self._workbench).tools, self._keeper), self, limits)
         return await run_turn(self._recorder.history, ports, self._recorder.emit)
+
+    def _rules(self) -> Rules:
+        return self._equipment.rules(self.permission_mode)
+
+    def _growing_call(self, call_id: str, name: str) -> GrowingCall | None:
+        return self._workbench.growing(call_id, name) if self._workbench else None
 
     async def _until_stopped(self) -> None:
         """Stop all that runs. Callers at the same time share one stop; it ends also if they stop waiting for it."""

@@ -138,6 +138,14 @@ class Tasks:
     def operate(self, task_id: str, ts: int | None, operation: Literal["continue", "abort"]) -> bool:
         return self._task(task_id).operate(ts, operation)
 
+    def checkpoint_from(self, task_id: str, ts: int) -> str | None:
+        """Tell the checkpoint that has the files as they were at a message."""
+        return self._task(task_id).checkpoint_from(ts)
+
+    async def until_kept(self, task_id: str) -> None:
+        """Return once no checkpoint of a task at rest is under way; TaskBusy while it works."""
+        await self._task(task_id).until_kept()
+
     def preview(self, task_id: str, ts: int) -> tuple[Change, ...]:
         changes = self._task(task_id).gate.changes(ts)
         if changes is None:

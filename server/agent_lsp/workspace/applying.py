@@ -80,7 +80,7 @@ class Applying:
 
     async def apply(self, proposal: Proposal, selection: Selection) -> EditOutcome:
         async with self._one_at_a_time:
-            return await _unbroken(self._apply(proposal, selection))
+            return await unbroken(self._apply(proposal, selection))
 
     async def _apply(self, proposal: Proposal, selection: Selection) -> EditOutcome:
         try:
@@ -256,7 +256,7 @@ def _failure(steps: Sequence[_Step], answer: ApplyAnswer, stuck: Sequence[Path])
     return Unproven(unproven.edit.place.path, reason)
 
 
-async def _unbroken(work: Coroutine[None, None, T]) -> T:
+async def unbroken(work: Coroutine[None, None, T]) -> T:
     """Finish what must not be left half done; a cancel that comes meanwhile is passed on afterwards."""
     task = asyncio.ensure_future(work)
     try:
