@@ -149,3 +149,21 @@ async def test_a_restart_does_not_count_anew_towards_a_limit(tmp_path, limits) -
     async with asyncio.timeout(5):
         await house.watcher.until_ask(Ask.AUTO_APPROVAL_MAX_REQ_REACHED)
     await house.tasks.close()
+
+
+async def test_a_command_that_cannot_be_ended_leaves_the_task_resumable(tmp_path, monkeypatch) -> None:
+    async def stop_commands(_bench) -> None:
+        raise StorageProblem("It cannot be ended.")
+
+    monkeypatch.setattr("hall.Bench.stop_commands", stop_commands)
+    house = open_house(tmp_path, [calls("hang"), calls("finish")])
+    task_id = house.new_task()
+    await house.watcher.until(lambda: house.status.activity == "Tools x1")
+
+    with pytest.raises(StorageProblem):
+        await house.tasks.cancel(task_id)
+
+    assert house.waiting.kind is Ask.RESUME_TASK
+    house.answer(YES)
+    await house.watcher.until_ask(Ask.COMPLETION_RESULT)
+    house.assert_consistent()

@@ -243,7 +243,7 @@ class Task:
         if isinstance(ending, Completed) and len(self._queue):
             self._go_on_with_queue()
 
-    def _rest(self, ask: Ask, text: str) -> None:
+    def _rest(self, ask: Ask, text: str | None = None) -> None:
         """Put the question that follows a turn, whatever happens: a task that asks nothing could never go on."""
         try:
             self._stream.ask(ask, text)
@@ -276,10 +276,10 @@ class Task:
                 await self._cut_short(turn)
             if self._workbench:
                 await self._workbench.stop_commands()
-            if turn and not self._is_closing and self._stream.standing.waiting is None:
-                self._stream.ask(Ask.RESUME_TASK)
         finally:
             self._stopping = None
+            if turn and not self._is_closing and self._stream.standing.waiting is None:
+                self._rest(Ask.RESUME_TASK)
 
     async def _cut_short(self, turn: asyncio.Task[None]) -> None:
         self.gate.is_cancelling = True
@@ -289,7 +289,8 @@ class Task:
             self._rows.end_all()
         finally:
             self.gate.is_cancelling = False
-            self._turn = None
+            if self._turn is turn:
+                self._turn = None
 
     def _is_at_rest(self) -> bool:
         is_free = self._turn is None and self._stopping is None and not self._is_closing
