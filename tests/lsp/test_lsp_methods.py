@@ -84,6 +84,29 @@ def _range(start: tuple[int, int], end: tuple[int, int]) -> Json:
             {"accepted": True},
         ),
         ("agent/preview", {"taskId": "t1", "ts": 4}, ("preview", ("t1", 4)), {"changes": []}),
+        (
+            "agent/checkpoints",
+            {"taskId": "t1"},
+            ("checkpoints", "t1"),
+            {"checkpoints": [{"id": "c1", "ts": 1, "reason": "command"}]},
+        ),
+        (
+            "agent/checkpointDiff",
+            {"taskId": "t1", "checkpoint": "c1", "to": "c2"},
+            ("difference", ("t1", "c1", "c2")),
+            {"changes": [{"uri": "file:///a", "path": "a", "kind": "delete"}], "leftOut": ["big.bin"]},
+        ),
+        (
+            "agent/restore",
+            {"taskId": "t1", "checkpoint": "c1", "what": "files", "dryRun": True},
+            ("restore", ("t1", "c1", None, True)),
+            {
+                "isDone": False,
+                "files": [{"uri": "file:///a", "path": "a", "kind": "edit", "isMerged": True}],
+                "conflicts": [],
+                "undo": "c2",
+            },
+        ),
         ("agent/setMode", {"mode": "code"}, ("set_mode", (None, "code")), None),
         (
             "agent/setPermissionMode",

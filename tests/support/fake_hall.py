@@ -5,6 +5,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
+from agent_lsp.domain.checkpoints import (
+    CheckpointDifference,
+    CheckpointList,
+    CheckpointRow,
+    FileDifference,
+    Reason,
+    Restoration,
+    RestoredFile,
+)
 from agent_lsp.domain.documents import Documents, EditorContext
 from agent_lsp.domain.encoding import Json
 from agent_lsp.domain.errors import AgentError, TaskUnknown
@@ -41,7 +50,7 @@ class FakeHall:
     may_cancel: asyncio.Event = field(default_factory=asyncio.Event)
     is_closed: bool = False
 
-    def _take(self, name: str, what: object = None) -> None:
+    def note(self, name: str, what: object = None) -> None:
         self.calls.append((name, what))
         if self.failure:
             raise self.failure
@@ -50,69 +59,73 @@ class FakeHall:
         return [what for called, what in self.calls if called == name]
 
     def new_task(self, request: NewTask) -> TaskReference:
-        self._take("new_task", request)
+        self.note("new_task", request)
         return TaskReference("t1", "i1")
 
     def snapshot(
         self, task_id: str | None, *, instance_id: str | None, since: int | None, limit: int, before: int | None
     ) -> Snapshot:
-        self._take("snapshot", (task_id, instance_id, since, limit, before))
+        self.note("snapshot", (task_id, instance_id, since, limit, before))
         return Snapshot(STATUS if task_id or self.task else None, (), 3, has_more=False)
 
     def answer(self, task_id: str, ts: int | None, reply: AskReply) -> Answered:
-        self._take("answer", (task_id, ts, reply))
+        self.note("answer", (task_id, ts, reply))
         return Answered(accepted=True)
 
     async def send(
         self, task_id: str, text: str, images: tuple[str, ...], delivery: Literal["queue", "steer", "interrupt"]
     ) -> Sent:
-        self._take("send", (task_id, text, images, delivery))
+        self.note("send", (task_id, text, images, delivery))
         return Sent("m1", "queued")
 
     async def cancel(self, task_id: str) -> Status:
-        self._take("cancel", task_id)
+        self.note("cancel", task_id)
         await self.may_cancel.wait()
         return STATUS
 
     async def clear(self, task_id: str | None) -> None:
-        self._take("clear", task_id)
+        self.note("clear", task_id)
 
     async def resume(self, task_id: str) -> Status:
-        self._take("resume", task_id)
+        self.note("resume", task_id)
         if task_id != "t1":
             raise TaskUnknown(f"There is no task {task_id}; agent/listTasks has those there are.")
         return STATUS
 
     async def list_tasks(self, *, cursor: str | None, limit: int, query: str | None) -> TaskList:
-        self._take("list_tasks", (cursor, limit, query))
+        self.note("list_tasks", (cursor, limit, query))
         return TaskList((SUMMARY,) if self.task else ())
 
     async def rename(self, task_id: str, title: str) -> None:
-        self._take("rename", (task_id, title))
+        self.note("rename", (task_id, title))
 
     async def delete(self, task_id: str) -> None:
-        self._take("delete", task_id)
+        self.note("delete", task_id)
 
     def operate(self, task_id: str, ts: int | None, operation: Literal["continue", "abort"]) -> bool:
-        self._take("operate", (task_id, ts, operation))
+        self.note("operate", (task_id, ts, operation))
         return True
 
+    @property
+    def checkpoints(self) -> "FakeCheckpoints":
+        return FakeCheckpoints(self)
+
     def preview(self, task_id: str, ts: int) -> tuple[Change, ...]:
-        self._take("preview", (task_id, ts))
+        self.note("preview", (task_id, ts))
         return self.changes
 
     def preview_text(self, uri: str) -> str | None:
-        self._take("preview_text", uri)
+        self.note("preview_text", uri)
         return self.previews.get(uri)
 
     def set_mode(self, task_id: str | None, mode: str) -> None:
-        self._take("set_mode", (task_id, mode))
+        self.note("set_mode", (task_id, mode))
 
     def set_permission_mode(self, task_id: str | None, mode: PermissionMode) -> None:
-        self._take("set_permission_mode", (task_id, mode))
+        self.note("set_permission_mode", (task_id, mode))
 
     def editor_context(self, context: EditorContext) -> None:
-        self._take("editor_context", context)
+        self.note("editor_context", context)
 
     def configure(self, raw: Json) -> tuple[str, ...]:
         self.calls.append(("configure", raw))
@@ -125,7 +138,7 @@ class FakeHall:
         self.listeners.append(listener)
 
     def debug_report(self) -> str:
-        self._take("debug_report")
+        self.note("debug_report")
         return "All is well."
 
     def current_task(self) -> str | None:
@@ -133,3 +146,22 @@ class FakeHall:
 
     async def close(self) -> None:
         self.is_closed = True
+
+
+@dataclass(frozen=True)
+class FakeCheckpoints:
+    hall: FakeHall
+
+    async def listed(self, task_id: str) -> CheckpointList:
+        self.hall.note("checkpoints", task_id)
+        return CheckpointList((CheckpointRow("c1", 1, Reason.COMMAND),))
+
+    async def difference(self, task_id: str, checkpoint_id: str, to: str | None) -> CheckpointDifference:
+        self.hall.note("difference", (task_id, checkpoint_id, to))
+        return CheckpointDifference((FileDifference("file:///a", "a", "delete"),), ("big.bin",))
+
+    async def restore(
+        self, task_id: str, checkpoint_id: str | None, ts: int | None, *, is_dry_run: bool
+    ) -> Restoration:
+        self.hall.note("restore", (task_id, checkpoint_id, ts, is_dry_run))
+        return Restoration(not is_dry_run, (RestoredFile("file:///a", "a", "edit", is_merged=True),), (), "c2")

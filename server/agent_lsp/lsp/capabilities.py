@@ -26,6 +26,9 @@ METHODS = (
     "agent/deleteTask",
     "agent/terminalOperation",
     "agent/preview",
+    "agent/checkpoints",
+    "agent/checkpointDiff",
+    "agent/restore",
     "agent/setMode",
     "agent/setPermissionMode",
     "agent/editorContext",
@@ -39,7 +42,7 @@ FEATURES = ("hunks", "preview", "reconnect")
 
 PREVIEW_SCHEME = "agent-preview"
 
-SCHEMA_HASH = "17b3496c937838a9"
+SCHEMA_HASH = "1c2d5393f5a81649"
 """Of the JSON Schema that `agent-lsp schema` prints; changes whenever a shape on the wire does."""
 
 _ENCODINGS = ("utf-8", "utf-16", "utf-32")

@@ -4,12 +4,25 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Literal, Protocol
 
+from agent_lsp.domain.checkpoints import CheckpointDifference, CheckpointList, Restoration
 from agent_lsp.domain.documents import Documents, EditorContext
 from agent_lsp.domain.encoding import Json
 from agent_lsp.domain.files import Change
 from agent_lsp.domain.notices import Listener
 from agent_lsp.domain.requests import Answered, AskReply, NewTask, Sent, Snapshot, TaskList, TaskReference
 from agent_lsp.domain.status import PermissionMode, Status
+
+
+class TaskCheckpoints(Protocol):
+    """What clients can ask about the checkpoints of a task that is loaded."""
+
+    async def listed(self, task_id: str) -> CheckpointList: ...
+
+    async def difference(self, task_id: str, checkpoint_id: str, to: str | None) -> CheckpointDifference: ...
+
+    async def restore(
+        self, task_id: str, checkpoint_id: str | None, ts: int | None, *, is_dry_run: bool
+    ) -> Restoration: ...
 
 
 class Hall(Protocol):
@@ -40,6 +53,9 @@ class Hall(Protocol):
     async def delete(self, task_id: str) -> None: ...
 
     def operate(self, task_id: str, ts: int | None, operation: Literal["continue", "abort"]) -> bool: ...
+
+    @property
+    def checkpoints(self) -> TaskCheckpoints: ...
 
     def preview(self, task_id: str, ts: int) -> tuple[Change, ...]:
         """Give the changes that an ask is about, with their whole texts."""

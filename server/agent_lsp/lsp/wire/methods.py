@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from pydantic import BaseModel
 
+from agent_lsp.domain.checkpoints import CheckpointDifference, CheckpointList, Restoration
 from agent_lsp.domain.notices import DeltaNotice, MessageNotice
 from agent_lsp.domain.requests import Answered, Sent, Snapshot, TaskList, TaskReference
 from agent_lsp.domain.status import Status
@@ -40,6 +41,9 @@ CLIENT_METHODS: dict[str, Method] = {
     "agent/deleteTask": Method(params.TaskParams),
     "agent/terminalOperation": Method(params.TerminalOperationParams, results.Operated),
     "agent/preview": Method(params.PreviewParams, results.Preview),
+    "agent/checkpoints": Method(params.TaskParams, CheckpointList),
+    "agent/checkpointDiff": Method(params.CheckpointDiffParams, CheckpointDifference),
+    "agent/restore": Method(params.RestoreParams, Restoration),
     "agent/setMode": Method(params.SetModeParams),
     "agent/setPermissionMode": Method(params.SetPermissionModeParams),
     "agent/editorContext": Method(params.EditorContextParams, is_notification=True),

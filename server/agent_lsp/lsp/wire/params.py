@@ -139,6 +139,20 @@ class PreviewParams(Params):
     ts: int
 
 
+class CheckpointDiffParams(Params):
+    task_id: str
+    checkpoint: str
+    to: str | None = None
+
+
+class RestoreParams(Params):
+    task_id: str
+    checkpoint: str | None = None
+    ts: int | None = None
+    what: Literal["files"] = "files"
+    dry_run: bool = False
+
+
 class SetModeParams(Params):
     task_id: str | None = None
     mode: str = Field(min_length=1)
