@@ -99,7 +99,7 @@ async def test_exit_code_says_whether_the_end_was_announced(ready: FrontDoor, do
         ("agent/newTask", {}, "text"),
         ("agent/newTask", {"text": ""}, "text"),
         ("agent/newTask", {"text": 7}, "text"),
-        ("agent/newTask", [], "dictionary"),
+        ("agent/newTask", [1], "dictionary"),
         ("agent/newTask", {"text": "x", "permissionMode": "yolo"}, "permissionMode"),
         ("agent/newTask", {"text": "x", "context": [{"range": {}}]}, "context.0.uri"),
         ("agent/askResponse", {"taskId": "t", "response": "maybe"}, "response"),
