@@ -10,9 +10,9 @@ from agent_lsp.workspace.files import WorkspaceFiles
 
 
 class KeptFiles(WorkspaceFiles):
-    """Files of the workspace at one task's desk, which is given right after."""
+    """Files of the workspace. Edits are noted at a task's desk, where one is given."""
 
-    desk: Desk
+    desk: Desk | None = None
 
     async def apply(self, proposal: Proposal, selection: Selection) -> EditOutcome:
         return await unbroken(self._apply_and_note(proposal, selection))
@@ -20,7 +20,7 @@ class KeptFiles(WorkspaceFiles):
     async def _apply_and_note(self, proposal: Proposal, selection: Selection) -> EditOutcome:
         permissions = _permissions([edit.place.absolute for edit in proposal.edits])
         outcome = await super().apply(proposal, selection)
-        if isinstance(outcome, Applied) and outcome.edits:
+        if self.desk and isinstance(outcome, Applied) and outcome.edits:
             await self.desk.changed(outcome.edits, permissions)
         return outcome
 

@@ -153,6 +153,10 @@ class KeptWorkspace:
         if not isinstance(outcome, Applied):
             await asyncio.to_thread(undo_states, on_disk, self._leftovers)
             raise VersionConflict("Nothing was restored: the editor refused it, or you typed meanwhile. Try it again.")
+        # What the user had not saved stays unsaved: whether it is good enough for the disk is theirs to say.
+        documents = [step.document for step in steps if step.document and step.after]
+        if saved := [document.uri for document in documents if not document.is_dirty]:
+            await self._documents.save(saved)
 
     def _unsaved(self) -> dict[Path, str]:
         dirty = [document for document in self._documents.open_documents() if document.is_dirty]
