@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from agent_lsp.agent import loop, mistakes, settle
 from agent_lsp.agent.loop import run_turn
-from agent_lsp.domain.events import Kept, RetryDelayed, Said, StepEnded, StepStarted, TextGrew
+from agent_lsp.domain.events import CallGrowing, Kept, RetryDelayed, Said, StepEnded, StepStarted, TextGrew
 from agent_lsp.domain.history import HistoryItem, Reply, Result, Spoken, Words
 from agent_lsp.domain.model import CallBegan, CallGrew, Stopped, StopReason, TextDelta
 from agent_lsp.domain.turns import After, Completed, LimitReached, MistakeLimit, Outcome, RequestFailed
@@ -271,7 +271,16 @@ async def test_a_step_starts_and_ends_around_its_text() -> None:
 
     await run(k)
 
-    assert [type(event) for event in k.events[:4]] == [StepStarted, TextGrew, TextGrew, StepEnded]
+    assert [type(event) for event in k.events[:5]] == [StepStarted, TextGrew, TextGrew, CallGrowing, StepEnded]
+
+
+async def test_calls_are_told_as_they_are_written() -> None:
+    k = kitchen([CallBegan(0, "c", "finish"), CallGrew(0, '{"a'), CallGrew(0, '": 1}'), *calls("finish")[2:]])
+
+    await run(k)
+
+    growing = [event for event in k.events if isinstance(event, CallGrowing)]
+    assert growing == [CallGrowing("c", "finish", '{"a'), CallGrowing("c", "finish", '": 1}')]
 
 
 MOVES = st.sampled_from(["ok", "fail", "reject", "mistake", "silence", "cut"])

@@ -1,7 +1,7 @@
 """A kitchen for the loop's tests: a model that says what it was told to, tools that do what they were told to."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable, Sequence
+from collections.abc import AsyncGenerator, Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from agent_lsp.agent.ports import Ports
@@ -24,7 +24,7 @@ from agent_lsp.domain.model import (
 from agent_lsp.domain.status import Usage
 from agent_lsp.domain.turns import LimitReached, Limits, Outcome
 
-Answer = Sequence[ModelEvent] | ModelFault
+Answer = Iterable[ModelEvent] | ModelFault
 
 
 def says(text: str) -> list[ModelEvent]:

@@ -22,6 +22,7 @@ from agent_lsp.storage.journal import unredacted
 from agent_lsp.storage.places import tasks_folder
 from agent_lsp.tasks.ports import Briefing, Desk, Equipment, EquippedModel, TaskFacts, Workbench
 from agent_lsp.tasks.tasks import Tasks
+from agent_lsp.tools.growing import GrowingEdit
 from support.kitchen import Answer, ScriptedModel
 
 YES, NO, WORDS = "yesButtonClicked", "noButtonClicked", "messageResponse"
@@ -42,7 +43,7 @@ class DeskTools:
         match call.name:
             case "finish":
                 return Outcome("shown", after=After.COMPLETED, completion="all done")
-            case "write":
+            case "write" | "write_to_file":
                 return await self._write(call)
             case "question":
                 decision = await self.desk.ask(
@@ -77,6 +78,10 @@ class DeskTools:
         return Outcome(operation)
 
 
+def inside(path: str) -> Place:
+    return Place(path, Path("/w") / path, f"file:///w/{path}", Standing.INSIDE, Path("/w"))
+
+
 def _after(is_approved: bool) -> After:
     return After.GO_ON if is_approved else After.REJECTED
 
@@ -85,6 +90,9 @@ def _after(is_approved: bool) -> After:
 class Bench:
     tools: Tools
     background: int = 0
+
+    def growing(self, call_id: str, name: str) -> GrowingEdit | None:
+        return GrowingEdit(call_id, name, inside) if GrowingEdit.is_shown(name) else None
 
     def background_count(self) -> int:
         return self.background

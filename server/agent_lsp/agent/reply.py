@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from agent_lsp.domain.events import Event, TextGrew, ThoughtGrew
+from agent_lsp.domain.events import CallGrowing, Event, TextGrew, ThoughtGrew
 from agent_lsp.domain.history import Call, Part, Reply, Spoken, Thought
 from agent_lsp.domain.model import (
     CallBegan,
@@ -64,7 +64,9 @@ class ReplyFold:
                     self._calls[key] = _Calling(id_, name)
                     self._parts.append(self._calls[key])
                 case CallGrew(key, arguments):
-                    self._calls[key].pieces.append(arguments)
+                    call = self._calls[key]
+                    call.pieces.append(arguments)
+                    yield CallGrowing(call.id, call.name, arguments)
                 case UsageKnown(usage):
                     self.usage = usage
                 case Stopped(reason):

@@ -32,6 +32,15 @@ class ThoughtGrew:
 
 
 @dataclass(frozen=True, slots=True)
+class CallGrowing:
+    """The model writes a call: the next piece of its arguments. The call may yet come to nothing."""
+
+    call_id: str
+    name: str
+    arguments: str
+
+
+@dataclass(frozen=True, slots=True)
 class Kept:
     """An item of the history is whole: words, a reply, or the result of a call."""
 
@@ -69,4 +78,15 @@ class CallsRunning:
     count: int
 
 
-Event = StepStarted | StepEnded | TextGrew | ThoughtGrew | Kept | Said | RetryDelayed | TodosChanged | CallsRunning
+Event = (
+    StepStarted
+    | StepEnded
+    | TextGrew
+    | ThoughtGrew
+    | CallGrowing
+    | Kept
+    | Said
+    | RetryDelayed
+    | TodosChanged
+    | CallsRunning
+)

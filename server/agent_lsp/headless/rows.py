@@ -33,6 +33,8 @@ _VERBS: Mapping[str, str] = {
 
 def message_rows(message: Message, paint: Paint, root: Path) -> list[str]:
     """The lines of a whole message; none where there is nothing to see. `root` is the folder that goes unsaid."""
+    if message.say is Say.TOOL and message.state == "interrupted":
+        return []  # The model began to write a call that came to nothing.
     if message.ask:
         return _ask_rows(message.ask, message.text or "", paint, root)
     return _say_rows(message.say, message.text or "", paint) if message.say else []
@@ -71,7 +73,9 @@ _APPROVALS = (Ask.TOOL, Ask.COMMAND, Ask.USE_MCP_SERVER, Ask.BROWSER_ACTION_LAUN
 def _ask_rows(ask: Ask, text: str, paint: Paint, root: Path) -> list[str]:
     match ask:
         case Ask.TOOL:
-            return [_question(_tool_title(body := _body(text)), paint), *_reason(body, paint), *_diffs(body, paint)]
+            # What was cut off while it grew has the JSON in its first line.
+            body = _body(text.partition("\n")[0])
+            return [_question(_tool_title(body), paint), *_reason(body, paint), *_diffs(body, paint)]
         case Ask.COMMAND:
             return _command_ask(_body(text), paint, root)
         case Ask.FOLLOWUP:

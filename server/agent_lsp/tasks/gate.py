@@ -17,6 +17,7 @@ from agent_lsp.domain.files import Change, Proposal, Selection, Standing
 from agent_lsp.domain.messages import Answer, Ask, Response, Say
 from agent_lsp.domain.requests import Answered, AskReply
 from agent_lsp.storage.records import MessageChanged
+from agent_lsp.tasks.growing import GrowingCalls
 from agent_lsp.tasks.ports import Ledger
 from agent_lsp.tasks.stream import MessageStream
 
@@ -45,10 +46,11 @@ class _Patience:
 class Gate:
     """Where a task's interactive asks wait: one at a time."""
 
-    def __init__(self, stream: MessageStream, ledger: Ledger, rules: Callable[[], Rules]) -> None:
+    def __init__(self, stream: MessageStream, ledger: Ledger, rules: Callable[[], Rules], calls: GrowingCalls) -> None:
         self._stream = stream
         self._ledger = ledger
         self._rules = rules
+        self._calls = calls
         self._waiting: _Waiting | None = None
         self._proposals: dict[int, Proposal] = {}
         self.keep: Keep = _keep_nothing
@@ -68,10 +70,11 @@ class Gate:
         body = _body(action, judgement)
         match judgement.verdict:
             case Verdict.DENY:
+                self._calls.settle(action.call_id)
                 self._stream.say(_denial(action), json.dumps(body | {"reason": judgement.reason}, ensure_ascii=False))
                 return Decision(is_approved=False, by="policy", text=judgement.reason)
             case Verdict.APPROVE:
-                ts = self._stream.say(action.say, json.dumps(body, ensure_ascii=False))
+                ts = self._row(action, action.say, json.dumps(body, ensure_ascii=False))
                 self._keep_proposal(ts, action.proposal)
                 if action.deed is not Deed.READ:
                     await self._ledger.sync()
@@ -113,7 +116,7 @@ class Gate:
 
     async def _ask_about(self, action: Action, body: Json) -> Decision:
         try:
-            reply = await self._wait(action.ask, json.dumps(body, ensure_ascii=False), action.proposal)
+            reply = await self._wait(action.ask, json.dumps(body, ensure_ascii=False), action)
         except asyncio.CancelledError:
             if action.deed is Deed.SAVE and not self.is_cancelling:
                 return Decision(is_approved=True, by="policy")
@@ -123,11 +126,18 @@ class Gate:
             await self._ledger.sync()
         return Decision(is_yes, "user", reply.text, reply.images, _selection(reply))
 
-    async def _wait(
-        self, ask: Ask, text: str, proposal: Proposal | None, patience: _Patience | None = None
-    ) -> AskReply:
+    def _row(self, action: Action, kind: Ask | Say, text: str) -> int:
+        """Say or ask in the row that has grown with the call, else in a new one."""
+        ts = self._calls.take(action.call_id, kind)
+        if ts is not None:
+            self._stream.change(MessageChanged(ts, text=text, partial=False))
+            return ts
+        return self._stream.ask(kind, text) if isinstance(kind, Ask) else self._stream.say(kind, text)
+
+    async def _wait(self, ask: Ask, text: str, action: Action | None, patience: _Patience | None = None) -> AskReply:
         await self._ledger.sync()
-        ts = self._stream.ask(ask, text)
+        ts = self._row(action, ask, text) if action else self._stream.ask(ask, text)
+        proposal = action.proposal if action else None
         self._keep_proposal(ts, proposal)
         loop = asyncio.get_running_loop()
         waiting = _Waiting(ts, ask, loop.create_future(), proposal)

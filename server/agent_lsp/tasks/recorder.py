@@ -7,6 +7,7 @@ from dataclasses import replace
 from agent_lsp.agent.settle import INTERRUPTED
 from agent_lsp.domain.encoding import Json, to_wire
 from agent_lsp.domain.events import (
+    CallGrowing,
     CallsRunning,
     Event,
     Kept,
@@ -18,11 +19,12 @@ from agent_lsp.domain.events import (
     ThoughtGrew,
     TodosChanged,
 )
-from agent_lsp.domain.history import HistoryItem, Reply
+from agent_lsp.domain.history import HistoryItem, Reply, Result
 from agent_lsp.domain.messages import Say
 from agent_lsp.domain.status import Todo
 from agent_lsp.storage.pairing import pair
 from agent_lsp.storage.records import MessageChanged
+from agent_lsp.tasks.growing import GrowingCalls
 from agent_lsp.tasks.ports import Ledger
 from agent_lsp.tasks.stream import MessageStream
 
@@ -30,7 +32,7 @@ from agent_lsp.tasks.stream import MessageStream
 class Recorder:
     """The writer of one task. Whatever a turn does passes through `emit`, in order."""
 
-    def __init__(self, stream: MessageStream, ledger: Ledger, history: list[HistoryItem]) -> None:
+    def __init__(self, stream: MessageStream, ledger: Ledger, calls: GrowingCalls, history: list[HistoryItem]) -> None:
         self.history = history
         self.todos: tuple[Todo, ...] = ()
         self.calls_running = 0
@@ -39,17 +41,19 @@ class Recorder:
         self.on_step: Callable[[], None] = lambda: None
         self._stream = stream
         self._ledger = ledger
+        self._calls = calls
         self._request_ts: int | None = None
         self._growing: tuple[Say, int] | None = None
         self._retry_ts: int | None = None
 
     def emit(self, event: Event) -> None:
         match event:
-            case TextGrew(text):
-                self._grow(Say.TEXT, text)
-            case ThoughtGrew(text):
-                self._grow(Say.REASONING, text)
+            case TextGrew(text) | ThoughtGrew(text):
+                self._grow(Say.TEXT if isinstance(event, TextGrew) else Say.REASONING, text)
+            case CallGrowing():
+                self._calls.grow(event)
             case StepStarted():
+                self._calls.settle_all()
                 self._close_growing(is_cut_off=True)  # What a broken journal left open.
                 self._retry_ts = None
                 self.on_step()
@@ -74,6 +78,8 @@ class Recorder:
         """Journal an item of the history, then let the model see it."""
         self._ledger.append(Kept(item))
         self.history.append(item)
+        if isinstance(item, Result):
+            self._calls.settle(item.call_id)
 
     def settle_open_calls(self) -> None:
         """Give results to calls whose turn broke before they had them: no service takes a history without."""
@@ -99,6 +105,8 @@ class Recorder:
 
     def _end_step(self, event: StepEnded) -> None:
         self._close_growing(is_cut_off=event.cancel_reason is not None)
+        if event.cancel_reason is not None:
+            self._calls.settle_all()
         self.on_request(event)
         if self._request_ts is not None:
             self._stream.change(

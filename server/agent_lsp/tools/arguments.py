@@ -17,6 +17,8 @@ class ArgumentScanner:
     def __init__(self) -> None:
         self._pieces: dict[str, list[str]] = {}
         self._whole: set[str] = set()
+        self._told: dict[str, int] = {}
+        """How many pieces of each text `fresh` has told."""
         self._depth = 0
         self._key = ""
         self._is_after_colon = False
@@ -34,6 +36,13 @@ class ArgumentScanner:
 
     def is_whole(self, key: str) -> bool:
         return key in self._whole
+
+    def fresh(self, key: str) -> str:
+        """Tell what of a text is new since this was last asked."""
+        pieces = self._pieces.get(key, [])
+        told = self._told.get(key, 0)
+        self._told[key] = len(pieces)
+        return "".join(pieces[told:])
 
     def feed(self, text: str) -> None:
         position = 0
@@ -75,6 +84,7 @@ class ArgumentScanner:
             self._key = "".join(self._sink)
             self._pieces.pop(self._key, None)  # of a key that comes twice, the last one counts
             self._whole.discard(self._key)
+            self._told.pop(self._key, None)
 
     def _read_string(self, text: str, position: int) -> int:
         if self._escape:
