@@ -69,8 +69,9 @@ class Desk:
     @staticmethod
     def at(folder: Path) -> "Desk":
         root, state, editor = folder / "project", folder / "state", Editor()
-        root.mkdir()
-        state.mkdir()
+        for each in (root, state):
+            each.mkdir(exist_ok=True)
+        Leftovers(state / "notes").sweep()
         files = WorkspaceFiles((root,), editor, notes=state / "notes", home=folder / "home")
         store = Checkpoints(Site((root,), state, GIT))
         return Desk(root, editor, KeptWorkspace(store, files, editor, Leftovers(state / "notes")))

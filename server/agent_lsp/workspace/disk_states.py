@@ -87,41 +87,63 @@ def _in_order(changes: Sequence[StateChange]) -> list[StateChange]:
 
 def _make(change: StateChange, leftovers: Leftovers) -> None:
     path, before, after = change.path, change.before, change.after
-    if before and after and not before.is_link and not after.is_link:
-        if before.content != after.content:
-            replace_file(path, before.content, after.content, leftovers)
-        _set_permissions(path, after)
-        return
-    if before:
-        _remove(path, before)
-    if after:
-        try:
+    match before, after:
+        case FileState(is_link=False), FileState(is_link=False):
+            if before.content != after.content:
+                replace_file(path, before.content, after.content, leftovers)
+            _set_permissions(path, after)
+        case FileState(), FileState():
+            _exchange(path, before, after, leftovers)
+        case None, FileState():
+            make_folders(path.parent)
+            _clear_empty_folder(path)
             _add(path, after, leftovers)
+        case FileState(is_link=False), None:
+            delete_file(path, before.content)
+        case FileState(), None:
+            _check(path, before)
+            _unlink(path)
+        case _:
+            pass
+
+
+def _exchange(path: Path, before: FileState, after: FileState, leftovers: Leftovers) -> None:
+    """Put a link in the place of a file, or the other way round: there is never neither."""
+    with leftovers.noted(path.parent) as name:
+        _add(path.with_name(name), after, leftovers)
+        try:
+            _check(path, before)
+            with explained(path), opened_folder(path.parent) as folder:
+                os.replace(name, path.name, src_dir_fd=folder, dst_dir_fd=folder)
         except FileProblem:
-            if before:
-                _add(path, before, leftovers)
+            _unlink(path.with_name(name))
             raise
 
 
-def _remove(path: Path, before: FileState) -> None:
-    if not before.is_link:
-        delete_file(path, before.content)
+def _add(path: Path, state: FileState, leftovers: Leftovers) -> None:
+    if not state.is_link:
+        create_file(path, state.content, leftovers, _like(path.parent, state.permissions))
         return
     with explained(path), opened_folder(path.parent) as folder:
-        if os.fsencode(os.readlink(path.name, dir_fd=folder)) != before.content:
-            raise FileProblem(f"{path} has changed on disk meanwhile; read it again.")
+        os.symlink(os.fsdecode(state.content), path.name, dir_fd=folder)
+
+
+def _like(folder: Path, permissions: int) -> os.stat_result:
+    """The mode and owner of a file to be made: those that the system would give it, but for the permissions."""
+    around = folder.stat()
+    group = around.st_gid if around.st_mode & stat.S_ISGID else os.getegid()
+    return os.stat_result((stat.S_IFREG | permissions, 0, 0, 1, os.geteuid(), group, 0, 0, 0, 0))
+
+
+def _check(path: Path, expected: FileState) -> None:
+    found = read_state(path, len(expected.content))
+    if found is None or (found.is_link, found.content) != (expected.is_link, expected.content):
+        raise FileProblem(f"{path} has changed on disk meanwhile; read it again.")
+
+
+def _unlink(path: Path) -> None:
+    with explained(path), opened_folder(path.parent) as folder:
         os.unlink(path.name, dir_fd=folder)
-
-
-def _add(path: Path, after: FileState, leftovers: Leftovers) -> None:
-    make_folders(path.parent)
-    _clear_empty_folder(path)
-    if after.is_link:
-        with explained(path), opened_folder(path.parent) as folder:
-            os.symlink(os.fsdecode(after.content), path.name, dir_fd=folder)
-    else:
-        create_file(path, after.content, leftovers)
-        _set_permissions(path, after)
 
 
 def _clear_empty_folder(path: Path) -> None:

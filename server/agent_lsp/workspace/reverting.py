@@ -60,7 +60,7 @@ def _taken_back(state: FileState | None, altered: Altered) -> Reverted | Collisi
     if is_same(state, altered.after):
         return Reverted(altered.before)
     if is_same(state, altered.before):
-        return Reverted(state)
+        return _with_permissions(state, altered)  # A restore may have been cut off between the two.
     if state is None:
         # The user has deleted what the agent made or changed: it stays deleted.
         return Reverted(None) if altered.before is None else Collision("you deleted it since")
