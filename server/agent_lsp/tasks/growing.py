@@ -4,8 +4,9 @@ A row grows as what it will become: an ask, where policy would ask, else a say. 
 """
 
 import json
+import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from agent_lsp.approvals.policy import Rules, judge
 from agent_lsp.domain.approvals import Action, Verdict
@@ -13,7 +14,7 @@ from agent_lsp.domain.events import CallGrowing
 from agent_lsp.domain.messages import Ask, Say
 from agent_lsp.storage.records import MessageChanged
 from agent_lsp.tasks.ports import GrowingCall
-from agent_lsp.tasks.stream import MessageStream
+from agent_lsp.tasks.stream import MERGE_SECONDS, MessageStream
 
 
 @dataclass(slots=True)
@@ -21,6 +22,9 @@ class _Row:
     call: GrowingCall
     ts: int | None = None
     kind: Ask | Say | None = None
+    unread: list[str] = field(default_factory=list[str])
+    """Pieces that came too soon after those before to be looked at alone."""
+    read_at: float = 0.0
 
 
 class GrowingCalls:
@@ -42,12 +46,12 @@ class GrowingCalls:
         row = self._row(event)
         if row is None:
             return
-        text = row.call.feed(event.arguments)
-        if row.ts is not None:
-            if text:
-                self._stream.grow(row.ts, text)
-        elif action := row.call.action:
-            self._open(row, action, text)
+        row.unread.append(event.arguments)
+        now = time.monotonic()
+        # What would be sent together is looked at together: a piece is often but a few letters.
+        if row.ts is None or now - row.read_at >= MERGE_SECONDS:
+            row.read_at = now
+            self._read(row)
 
     def take(self, call_id: str, kind: Ask | Say) -> int | None:
         """Hand over the row of a call that is decided about now. One that grew as another kind is settled."""
@@ -63,6 +67,7 @@ class GrowingCalls:
         row = self._rows.get(call_id)
         self._rows[call_id] = None
         if row and row.ts is not None:
+            self._read(row)
             self._stream.change(MessageChanged(row.ts, partial=False, state="interrupted"))
 
     def settle_all(self) -> None:
@@ -75,6 +80,15 @@ class GrowingCalls:
             call = self._begin(event.call_id, event.name)
             self._rows[event.call_id] = _Row(call) if call else None
         return self._rows[event.call_id]
+
+    def _read(self, row: _Row) -> None:
+        text = row.call.feed("".join(row.unread))
+        row.unread.clear()
+        if row.ts is not None:
+            if text:
+                self._stream.grow(row.ts, text)
+        elif action := row.call.action:
+            self._open(row, action, text)
 
     def _open(self, row: _Row, action: Action, text: str) -> None:
         head = json.dumps(action.body, ensure_ascii=False) + "\n"
