@@ -102,6 +102,7 @@ class Hall(Tasks):
         return self._house.redacted(self._house.report() + self.report())
 
     async def close(self) -> None:
+        self._house.keeping.give_up()
         await super().close()
         await self._house.close()
 

@@ -1,3 +1,4 @@
+import asyncio
 import os
 from pathlib import Path
 
@@ -305,6 +306,20 @@ async def test_time_that_runs_out_is_said_and_leaves_no_checkpoint(shop: Worksho
     with pytest.raises(StorageProblem, match="longer than 0 s"):
         await hurried.take("t2", Reason.MESSAGE, {})
     assert await shop.store().checkpoints("t2") == ()
+
+
+async def test_checkpoint_under_way_is_given_up_when_the_server_ends(shop: Workshop) -> None:
+    store = shop.store()
+    for number in range(2_000):
+        shop.write(f"{number}", str(number))
+    taking = asyncio.create_task(store.take("t1", Reason.MESSAGE, {}))
+    async with asyncio.timeout(10):
+        while not taking.done():
+            store.give_up()
+            await asyncio.sleep(0)
+
+    with pytest.raises(StorageProblem, match="The server ends"):
+        await taking
 
 
 async def test_state_folder_inside_the_workspace_is_left_out(tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ from agent_lsp.domain.errors import StorageProblem
 from agent_lsp.domain.files import Base, FileEdit, FileText, Place, Standing
 from agent_lsp.domain.messages import CheckpointMark, Message, Say
 from agent_lsp.domain.notices import Listener
+from agent_lsp.storage.checkpoints_walk import GivenUp
 from agent_lsp.storage.records import Record
 from agent_lsp.tasks.keeper import Keeper
 from agent_lsp.tasks.stream import MessageStream
@@ -20,10 +21,13 @@ class Store:
 
     asked: list[object] = field(default_factory=list)
     problem: str = ""
+    is_given_up: bool = False
 
     async def take(self, task_id: str, reason: Reason) -> Checkpoint:
         await asyncio.sleep(0)
         self.asked.append(reason)
+        if self.is_given_up:
+            raise GivenUp("the end")
         if self.problem:
             raise StorageProblem(self.problem)
         return Checkpoint(str(len(self.asked)), 0, reason, "tree")
@@ -118,6 +122,15 @@ async def test_failure_is_said_once_and_stops_nothing() -> None:
     assert [message.text for message in at.said(Say.INFO)] == [
         "No checkpoints are taken for this task from here on. git is missing."
     ]
+
+
+async def test_checkpoint_that_is_given_up_at_the_end_is_no_failure() -> None:
+    at = desk()
+    at.store.is_given_up = True
+
+    await at.keeper.before(Deed.EXECUTE, at.stream.say(Say.COMMAND))
+
+    assert at.said(Say.INFO) == []
 
 
 async def test_edits_are_noted_with_the_bytes_they_had_and_got() -> None:

@@ -22,7 +22,7 @@ from agent_lsp.storage.checkpoints_index import Index
 from agent_lsp.storage.checkpoints_reading import CheckpointReader, Entry, Kind, message_of
 from agent_lsp.storage.checkpoints_room import checkpoints_folder, forget, shared, task_ref
 from agent_lsp.storage.checkpoints_snapshot import Snapshot, before_and_after, single, whole
-from agent_lsp.storage.checkpoints_walk import Deadline
+from agent_lsp.storage.checkpoints_walk import Deadline, GivenUp
 from agent_lsp.storage.git import EMPTY_TREE, Git
 from agent_lsp.storage.places import private_folder
 from agent_lsp.storage.problems import storage_problem
@@ -70,6 +70,7 @@ class Checkpoints:
         self._git = Git(site.git, site.folder)
         self._reader = CheckpointReader(self._git, seconds)
         self._one_at_a_time = Lock()
+        self._deadline: Deadline | None = None
         self._index: Index | None = None
         self._is_index_stale = False
         self._tips: dict[str, Entry | None] = {}
@@ -109,6 +110,11 @@ class Checkpoints:
     async def forget(self, task_id: str) -> None:
         """Delete a task's checkpoints, and give back the room they take on the disk."""
         await asyncio.to_thread(self._forget, task_id)
+
+    def give_up(self) -> None:
+        """Let whoever takes a checkpoint just now fail soon: the server ends."""
+        if deadline := self._deadline:
+            deadline.give_up()
 
     async def close(self) -> None:
         """Write down how the files are known, so that the next server need not read them all again."""
@@ -152,6 +158,8 @@ class Checkpoints:
         """Bring the tree up to date and put a commit made of it on the task's chain."""
         try:
             self._try_snap(label, snapshot, puts)
+        except GivenUp:
+            raise
         except StorageProblem:
             if self._known_index().tree is None or snapshot.deadline.left_seconds < 0:
                 raise
@@ -227,6 +235,7 @@ class Checkpoints:
         """Make sure of the repository, and that nobody clears anything away meanwhile."""
         deadline, folder = Deadline(self._seconds), self._git.folder
         with self._one_at_a_time:
+            self._deadline = deadline
             private_folder(folder)
             try:
                 with shared(folder):

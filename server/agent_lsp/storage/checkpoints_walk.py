@@ -18,11 +18,16 @@ _MARKS = frozenset((b"CACHEDIR.TAG", b"pyvenv.cfg"))
 """A folder with such a file in it says of itself that it can be made anew."""
 
 
+class GivenUp(StorageProblem):
+    """Nobody waits for the checkpoint any more."""
+
+
 @dataclass(slots=True)
 class Deadline:
-    """The moment by which work in a thread gives up; `expire` moves it to now."""
+    """The moment by which work in a thread is to be done; `give_up` ends it sooner."""
 
     seconds: float
+    _is_given_up: bool = False
     _end: float = field(init=False)
 
     def __post_init__(self) -> None:
@@ -32,10 +37,12 @@ class Deadline:
     def left_seconds(self) -> float:
         return self._end - time.monotonic()
 
-    def expire(self) -> None:
-        self._end = 0.0
+    def give_up(self) -> None:
+        self._is_given_up = True
 
     def check(self) -> None:
+        if self._is_given_up:
+            raise GivenUp("The server ends; no checkpoint is taken.")
         if self.left_seconds < 0:
             raise StorageProblem(f"A checkpoint would take longer than {self.seconds:.0f} s here; none is taken.")
 

@@ -19,6 +19,7 @@ from agent_lsp.domain.history import Call
 from agent_lsp.domain.messages import CheckpointMark, Say
 from agent_lsp.domain.model import ToolSpec
 from agent_lsp.domain.turns import Outcome
+from agent_lsp.storage.checkpoints_walk import GivenUp
 from agent_lsp.storage.records import MessageChanged
 from agent_lsp.tasks.ports import Checkpoints
 from agent_lsp.tasks.stream import MessageStream
@@ -106,6 +107,8 @@ class Keeper:
             return None
         try:
             return await work(self._checkpoints)
+        except GivenUp:
+            return None
         except AgentError as error:
             # Once is enough: what took too long here will do so again, and every command would wait for it.
             self._checkpoints = None

@@ -79,6 +79,11 @@ class Keeping:
             elif git:
                 await asyncio.to_thread(forget, Git(git, kept), task_id, _CLEARING_SECONDS)
 
+    def give_up(self) -> None:
+        """Keep nobody waiting for a checkpoint that is being taken."""
+        for store in self._stores.values():
+            store.give_up()
+
     async def close(self) -> None:
         for store in self._stores.values():
             await store.close()
