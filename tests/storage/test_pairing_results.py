@@ -23,7 +23,7 @@ def lost(call_id: str) -> Result:
     return Result(call_id, INTERRUPTED, is_error=True)
 
 
-A, AB, AA = reply("a"), reply("a", "b"), reply("a", "a")
+A, AB, AA, ABA = reply("a"), reply("a", "b"), reply("a", "a"), reply("a", "b", "a")
 
 
 @pytest.mark.parametrize(
@@ -37,6 +37,10 @@ A, AB, AA = reply("a"), reply("a", "b"), reply("a", "a")
         ([A, WORDS, A, result("a")], [A, lost("a"), WORDS, A, result("a")]),
         ([A, WORDS, result("a")], [A, result("a"), WORDS]),
         ([AA, result("a", "1"), result("a", "2")], [AA, result("a", "1"), result("a", "2")]),
+        (
+            [ABA, result("a", "1"), result("b"), result("a", "2")],
+            [ABA, result("a", "1"), result("b"), result("a", "2")],
+        ),
         ([A, result("a", "1"), result("a", "2")], [A, result("a", "1")]),
         ([result("a"), A], [A, lost("a")]),
         ([result("x"), WORDS], [WORDS]),

@@ -1,6 +1,6 @@
 """Calls and results: in a history made of a journal, each call has one result, behind its reply."""
 
-from collections import defaultdict
+from collections import defaultdict, deque
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
@@ -33,10 +33,12 @@ class _Group:
         return [Result(call_id, INTERRUPTED, is_error=True) for call_id in self.open_ids]
 
     def items(self, made_up: list[Result]) -> tuple[HistoryItem, ...]:
-        """The reply and its results in the order of its calls; two calls with one id keep the order they ended in."""
-        order = [call.id for call in self.head.calls] if isinstance(self.head, Reply) else []
-        results = sorted([*self.results, *made_up], key=lambda result: order.index(result.call_id))
-        return (self.head, *results)
+        """The reply and its results in the order of its calls; of two calls with one id the first ended first."""
+        left: defaultdict[str, deque[Result]] = defaultdict(deque)
+        for result in (*self.results, *made_up):
+            left[result.call_id].append(result)
+        calls = self.head.calls if isinstance(self.head, Reply) else ()
+        return (self.head, *(left[call.id].popleft() for call in calls))
 
 
 def pair(items: Iterable[HistoryItem]) -> Pairing:
