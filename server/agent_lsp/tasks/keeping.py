@@ -1,6 +1,7 @@
 """Which workspaces of this server are kept, and by whom; and what clients ask about a task's checkpoints."""
 
 import asyncio
+import logging
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,6 +26,7 @@ from agent_lsp.tasks.tasks import Tasks
 from agent_lsp.workspace.files import WorkspaceFiles
 from agent_lsp.workspace.leftovers import Leftovers
 
+log = logging.getLogger(__name__)
 NO_GIT = "git is not installed, and it is what keeps them: install it and start the server again."
 _CLEARING_SECONDS = 60.0
 
@@ -74,10 +76,14 @@ class Keeping:
         git = find_git(self._surroundings.environment, ())
         folder = checkpoints_folder(self._surroundings.state)
         for kept in await asyncio.to_thread(_folders, folder):
-            if store := self._stores.get(kept):
-                await store.forget(task_id)
-            elif git:
-                await asyncio.to_thread(forget, Git(git, kept), task_id, _CLEARING_SECONDS)
+            try:
+                if store := self._stores.get(kept):
+                    await store.forget(task_id)
+                elif git:
+                    await asyncio.to_thread(forget, Git(git, kept), task_id, _CLEARING_SECONDS)
+            except StorageProblem as problem:
+                # The task is gone all the same; a later deletion gives the room back.
+                log.warning("The checkpoints of a deleted task still take room: %s", problem)
 
     def give_up(self) -> None:
         """Keep nobody waiting for a checkpoint that is being taken."""
