@@ -205,3 +205,18 @@ def test_nothing_that_is_asked_about_can_steer_the_terminal_or_hide(kind: Ask, b
 
     assert HARMLESS in text
     assert "\x1b" not in text
+
+
+def test_ask_that_was_cut_off_while_it_grew_is_told_by_its_first_line() -> None:
+    head = {"tool": "newFileCreated", "path": "a.py"}
+    grown = Message(1, "ask", Ask.TOOL, text=json.dumps(head) + "\nimport os\n", partial=False, state="interrupted")
+
+    assert message_rows(grown, PLAIN, ROOT) == ask_rows(Ask.TOOL, head)
+
+
+def test_call_that_came_to_nothing_while_it_was_written_has_no_row() -> None:
+    grown = Message(
+        1, "say", say=Say.TOOL, text='{"tool": "newFileCreated"}\nimport', partial=False, state="interrupted"
+    )
+
+    assert message_rows(grown, PLAIN, ROOT) == []
