@@ -108,7 +108,9 @@ async def test_moved_file_is_told_with_its_new_name(bench: Bench) -> None:
 
 
 async def test_place_outside_of_any_file_marks_the_question(bench: Bench) -> None:
-    await bench.patch("*** Update File: a.txt", "-a", "*** Add File: /nowhere/c.txt", "+c")
+    bench.gate.decisions = [NO]
+
+    await bench.patch("*** Update File: a.txt", "-a", f"*** Add File: {bench.root.parent}/c.txt", "+c")
 
     [action] = bench.gate.actions
     assert action.body["isOutsideWorkspace"] is True
