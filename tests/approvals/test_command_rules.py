@@ -2,7 +2,6 @@ import json
 import string
 import subprocess
 import tempfile
-import time
 from collections import Counter
 from pathlib import Path
 
@@ -12,6 +11,7 @@ from hypothesis import strategies as st
 
 from agent_lsp.approvals.command_rules import as_prefixes, judge_command
 from agent_lsp.domain.approvals import Verdict
+from support.timing import cpu_seconds
 
 APPROVE, ASK, DENY = Verdict.APPROVE, Verdict.ASK, Verdict.DENY
 CASES = [json.loads(line) for line in (Path(__file__).parents[1] / "cases" / "commands.jsonl").read_text().splitlines()]
@@ -321,8 +321,9 @@ SLOW = {
 
 @pytest.mark.parametrize("command", SLOW.values(), ids=SLOW)
 def test_no_command_takes_long_to_judge(command):
-    began = time.process_time()
+    """Beside a plain command, whose judgement takes a fraction of a millisecond."""
+    plain = cpu_seconds(lambda: verdict("git status && git diff", ["git"], ["rm"]))
 
-    verdict(command, ["true"], ["rm", "git push", "docker system prune"])
+    judged = cpu_seconds(lambda: verdict(command, ["true"], ["rm", "git push", "docker system prune"]), rounds=1)
 
-    assert time.process_time() - began < 1.0
+    assert judged < 10_000 * plain
