@@ -243,3 +243,12 @@ def test_an_action_that_names_no_command_asks():
 
 def test_a_write_that_names_no_place_asks():
     assert judge(action(Deed.WRITE), rules(BYPASS)).verdict is ASK
+
+
+@pytest.mark.parametrize("mode", list(PermissionMode))
+def test_no_command_runs_where_a_sandbox_is_required_and_none_is_there(mode):
+    rules_of_settings = Rules.from_settings(Settings(sandbox="require", permission_mode=mode, allowed_commands=("ls",)))
+
+    judged = judge(action(Deed.EXECUTE, place(Standing.INSIDE), command="ls"), rules_of_settings)
+
+    assert judged.verdict is Verdict.DENY

@@ -12,6 +12,7 @@ from agent_lsp.domain.status import PermissionMode
 from agent_lsp.settings.model import AutoApprove, Settings
 
 _PLAN = "This task is in plan mode: nothing is changed or run. Finish the plan, and the user will leave plan mode."
+_NO_SANDBOX = "The settings require a sandbox for commands, and there is none here: no command runs."
 _STRICTNESS = {Verdict.APPROVE: 0, Verdict.ASK: 1, Verdict.DENY: 2}
 _APPROVED = Judgement(Verdict.APPROVE)
 _ASKED = Judgement(Verdict.ASK)
@@ -27,6 +28,8 @@ class Rules:
     denied_commands: Prefixes = ()
     writable_folders: tuple[Path, ...] = ()
     """Resolved folders outside the workspace."""
+    requires_sandbox: bool = False
+    """Commands may only run inside a sandbox. There is none, so none runs."""
 
     @staticmethod
     def from_settings(settings: Settings, permission_mode: PermissionMode | None = None) -> "Rules":
@@ -38,6 +41,7 @@ class Rules:
             as_prefixes(settings.allowed_commands),
             as_prefixes(settings.denied_commands),
             tuple(Path(os.path.realpath(folder)) for folder in folders if folder.is_absolute()),
+            requires_sandbox=settings.sandbox == "require",
         )
 
 
@@ -110,6 +114,8 @@ def _is_named(place: Place, rules: Rules) -> bool:
 def _judge_execute(action: Action, rules: Rules) -> Judgement:
     if rules.permission_mode is PermissionMode.PLAN:
         return Judgement(Verdict.DENY, _PLAN)
+    if rules.requires_sandbox:
+        return Judgement(Verdict.DENY, _NO_SANDBOX)
     if action.command is None:
         return _ASKED
     found = _judge_by_mode(action.command, rules)
