@@ -252,3 +252,38 @@ def test_no_command_runs_where_a_sandbox_is_required_and_none_is_there(mode):
     judged = judge(action(Deed.EXECUTE, place(Standing.INSIDE), command="ls"), rules_of_settings)
 
     assert judged.verdict is Verdict.DENY
+
+
+REFUSED = "The sandbox refused it: Read-only file system."
+
+
+@pytest.mark.parametrize("mode", list(PermissionMode))
+def test_a_command_in_the_sandbox_is_judged_as_if_there_was_none(mode):
+    plain = action(Deed.EXECUTE, place(INSIDE), command="ls")
+    confined = replace(plain, is_sandboxed=True)
+    allowing = Settings(permission_mode=mode, allowed_commands=("ls",))
+    requiring = allowing.model_copy(update={"sandbox": "require"})
+
+    assert judge(confined, Rules.from_settings(requiring)) == judge(plain, Rules.from_settings(allowing))
+
+
+LEAVING = {
+    "an allowed command": (Settings(auto_approve=AutoApprove(execute=True), allowed_commands=("ls",)), ASK),
+    "a denied command": (Settings(denied_commands=("ls",)), DENY),
+    "one that was asked about": (Settings(), ASK),
+    "a user who bypasses all": (Settings(permission_mode=BYPASS), APPROVE),
+    "a user who requires the sandbox": (Settings(permission_mode=BYPASS, sandbox="require"), DENY),
+}
+
+
+@pytest.mark.parametrize(("settings", "verdict"), LEAVING.values(), ids=LEAVING)
+def test_no_rule_lets_a_command_leave_the_sandbox_unasked(settings, verdict):
+    leaving = replace(action(Deed.EXECUTE, place(INSIDE), command="ls"), refusal=REFUSED)
+
+    assert judge(leaving, Rules.from_settings(settings)).verdict is verdict
+
+
+def test_whoever_is_asked_to_let_a_command_leave_sees_what_was_refused():
+    leaving = replace(action(Deed.EXECUTE, place(INSIDE), command="ls"), refusal=REFUSED)
+
+    assert judge(leaving, rules()).reason == f"{REFUSED} Run it again outside the sandbox?"

@@ -13,6 +13,7 @@ from agent_lsp.settings.model import AutoApprove, Settings
 
 _PLAN = "This task is in plan mode: nothing is changed or run. Finish the plan, and the user will leave plan mode."
 _NO_SANDBOX = "The settings require a sandbox for commands, and there is none here: no command runs."
+_ONLY_SANDBOX = "The settings require a sandbox for commands: this one cannot run outside it."
 _STRICTNESS = {Verdict.APPROVE: 0, Verdict.ASK: 1, Verdict.DENY: 2}
 _APPROVED = Judgement(Verdict.APPROVE)
 _ASKED = Judgement(Verdict.ASK)
@@ -29,7 +30,7 @@ class Rules:
     writable_folders: tuple[Path, ...] = ()
     """Resolved folders outside the workspace."""
     requires_sandbox: bool = False
-    """Commands may only run inside a sandbox. There is none, so none runs."""
+    """Commands may only run inside a sandbox."""
 
     @staticmethod
     def from_settings(settings: Settings, permission_mode: PermissionMode | None = None) -> "Rules":
@@ -114,11 +115,14 @@ def _is_named(place: Place, rules: Rules) -> bool:
 def _judge_execute(action: Action, rules: Rules) -> Judgement:
     if rules.permission_mode is PermissionMode.PLAN:
         return Judgement(Verdict.DENY, _PLAN)
-    if rules.requires_sandbox:
-        return Judgement(Verdict.DENY, _NO_SANDBOX)
+    if rules.requires_sandbox and not action.is_sandboxed:
+        return Judgement(Verdict.DENY, _ONLY_SANDBOX if action.refusal else _NO_SANDBOX)
     if action.command is None:
         return _ASKED
     found = _judge_by_mode(action.command, rules)
+    if action.refusal and found.verdict is not Verdict.DENY and not _is_bypassed(rules):
+        # What the sandbox stopped is for the user to see, whatever rule would let the command run.
+        return Judgement(Verdict.ASK, f"{action.refusal} Run it again outside the sandbox?", found.segments)
     strange = next((place for place in action.places if place.standing is not Standing.INSIDE), None)
     if strange is not None and found.verdict is Verdict.APPROVE:
         return Judgement(Verdict.ASK, f"It runs in `{strange.path}`, which is {strange.standing}.", found.segments)

@@ -47,6 +47,10 @@ class Action:
     places: tuple[Place, ...] = ()
     command: str | None = None
     proposal: Proposal | None = None
+    is_sandboxed: bool = False
+    """The command will run confined: it writes to the workspace at most, and reaches no network."""
+    refusal: str = ""
+    """What the sandbox refused a command that is now to run outside it; a sentence."""
 
 
 @dataclass(frozen=True, slots=True)
