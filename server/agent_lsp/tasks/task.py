@@ -32,9 +32,9 @@ from agent_lsp.storage.records import (
     UsageCounted,
 )
 from agent_lsp.tasks import endings
+from agent_lsp.tasks.checkpointing import Checkpointing, KeptTools
 from agent_lsp.tasks.gate import GONE, Gate
 from agent_lsp.tasks.growing import GrowingCalls
-from agent_lsp.tasks.keeper import Keeper, KeptTools
 from agent_lsp.tasks.ports import Briefing, Equipment, GrowingCall, Ledger, Workbench
 from agent_lsp.tasks.queue import Queue, WaitingWords
 from agent_lsp.tasks.recorder import Recorder
@@ -70,8 +70,8 @@ class Task:
         self._recorder.todos = start.todos
         self._recorder.on_request = self._count_request
         self.gate = Gate(self._stream, ledger, self._rules, calls)
-        self._keeper = Keeper(self.id, equipment.checkpoints, self._stream)
-        self.gate.keep, self._recorder.on_step = self._keeper.before, self._keeper.new_step
+        self._checkpointing = Checkpointing(self.id, equipment.checkpoints, self._stream)
+        self.gate.keep, self._recorder.on_step = self._checkpointing.before, self._checkpointing.new_step
         self._rows = CommandRows(self._stream, lambda: self.gate.is_cancelling)
         self._spending = Spending(start.usage, start.context, start.requests, start.cost)
         self._queue = Queue()
@@ -97,7 +97,7 @@ class Task:
         self._recorder.emit(event)
 
     async def changed(self, edits: Sequence[FileEdit], permissions: Mapping[Path, int]) -> None:
-        await self._keeper.changed(edits, permissions)
+        await self._checkpointing.changed(edits, permissions)
 
     def output_row(self) -> CommandRow:
         return self._rows.open()
@@ -150,7 +150,7 @@ class Task:
         self._is_closing = True
         try:
             await self._until_stopped()
-            await self._keeper.settle()
+            await self._checkpointing.settle()
             self._stream.flush()
             await self.ledger.sync()
         finally:
@@ -216,13 +216,13 @@ class Task:
         """Return once no checkpoint is under way; TaskBusy while the task works."""
         if not self._is_at_rest():
             raise TaskBusy("The task is at work: cancel it first, then restore.")
-        await self._keeper.settle()
+        await self._checkpointing.settle()
 
     # From work to rest and back.
 
     def _start_turn(self, *words: Words) -> None:
         if words:
-            self._keeper.at_words(self._stream.last_ts)
+            self._checkpointing.at_words(self._stream.last_ts)
         self._recorder.settle_open_calls()
         for item in words:
             self._recorder.keep(item)
@@ -254,7 +254,7 @@ class Task:
         equipped = self._equipment.model(self.profile or None)
         self.profile, self._model = equipped.profile, equipped.model
         limits = Limits(self._equipment.limits().consecutive_mistakes)
-        ports = Ports(equipped.model, KeptTools(_need(self._workbench).tools, self._keeper), self, limits)
+        ports = Ports(equipped.model, KeptTools(_need(self._workbench).tools, self._checkpointing), self, limits)
         return await run_turn(self._recorder.history, ports, self._recorder.emit)
 
     def _rules(self) -> Rules:

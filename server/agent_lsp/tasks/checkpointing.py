@@ -29,7 +29,7 @@ T = TypeVar("T")
 log = logging.getLogger(__name__)
 
 
-class Keeper:
+class Checkpointing:
     """Keeps one task's files. After the first failure it keeps nothing any more, and has said so."""
 
     def __init__(self, task_id: str, checkpoints: Checkpoints | None, stream: MessageStream) -> None:
@@ -119,9 +119,9 @@ class Keeper:
 class KeptTools:
     """A task's tools, with a look at the files after each call."""
 
-    def __init__(self, tools: Tools, keeper: Keeper) -> None:
+    def __init__(self, tools: Tools, checkpointing: Checkpointing) -> None:
         self._tools = tools
-        self._keeper = keeper
+        self._checkpointing = checkpointing
 
     def specs(self) -> tuple[ToolSpec, ...]:
         return self._tools.specs()
@@ -130,7 +130,7 @@ class KeptTools:
         try:
             return await self._tools.run(call, has_failed_before=has_failed_before)
         finally:
-            self._keeper.after_call()
+            self._checkpointing.after_call()
 
 
 def _alterations(edits: Sequence[FileEdit], permissions: Mapping[Path, int]) -> dict[Path, Altered]:

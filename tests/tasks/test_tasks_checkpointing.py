@@ -11,7 +11,7 @@ from agent_lsp.domain.messages import CheckpointMark, Message, Say
 from agent_lsp.domain.notices import Listener
 from agent_lsp.storage.checkpoints_walk import GivenUp
 from agent_lsp.storage.records import Record
-from agent_lsp.tasks.keeper import Keeper
+from agent_lsp.tasks.checkpointing import Checkpointing
 from agent_lsp.tasks.stream import MessageStream
 
 
@@ -51,7 +51,7 @@ class Notebook:
 class Desk:
     store: Store
     stream: MessageStream
-    keeper: Keeper
+    checkpointing: Checkpointing
 
     def mark(self, ts: int) -> CheckpointMark | None:
         return self.stream.message(ts).checkpoint
@@ -64,17 +64,17 @@ def desk(problem: str = "") -> Desk:
     listeners: list[Listener] = []
     stream = MessageStream("t1", "i1", Notebook(), listeners, ())
     store = Store(problem=problem)
-    return Desk(store, stream, Keeper("t1", store, stream))
+    return Desk(store, stream, Checkpointing("t1", store, stream))
 
 
 async def test_only_the_first_change_of_a_step_has_a_checkpoint() -> None:
     at = desk()
     first, second, third = (at.stream.say(Say.TOOL) for _ in range(3))
 
-    await at.keeper.before(Deed.WRITE, first)
-    await at.keeper.before(Deed.WRITE, second)
-    at.keeper.new_step()
-    await at.keeper.before(Deed.WRITE, third)
+    await at.checkpointing.before(Deed.WRITE, first)
+    await at.checkpointing.before(Deed.WRITE, second)
+    at.checkpointing.new_step()
+    await at.checkpointing.before(Deed.WRITE, third)
 
     assert [at.mark(ts) for ts in (first, second, third)] == [CheckpointMark("1"), None, CheckpointMark("2")]
 
@@ -82,8 +82,8 @@ async def test_only_the_first_change_of_a_step_has_a_checkpoint() -> None:
 async def test_reading_and_saving_need_no_checkpoint() -> None:
     at = desk()
 
-    await at.keeper.before(Deed.READ, at.stream.say(Say.TOOL))
-    await at.keeper.before(Deed.SAVE, at.stream.say(Say.TOOL))
+    await at.checkpointing.before(Deed.READ, at.stream.say(Say.TOOL))
+    await at.checkpointing.before(Deed.SAVE, at.stream.say(Say.TOOL))
 
     assert at.store.asked == []
 
@@ -91,10 +91,10 @@ async def test_reading_and_saving_need_no_checkpoint() -> None:
 async def test_what_a_command_did_is_noted_once_it_ran() -> None:
     at = desk()
 
-    await at.keeper.before(Deed.EXECUTE, at.stream.say(Say.COMMAND))
-    at.keeper.after_call()
-    at.keeper.after_call()
-    await at.keeper.settle()
+    await at.checkpointing.before(Deed.EXECUTE, at.stream.say(Say.COMMAND))
+    at.checkpointing.after_call()
+    at.checkpointing.after_call()
+    await at.checkpointing.settle()
 
     assert at.store.asked == [Reason.COMMAND, "since 1"]
 
@@ -103,9 +103,9 @@ async def test_words_are_marked_while_the_task_goes_on_and_before_its_first_chan
     at = desk()
     words, row = at.stream.say(Say.TEXT, "do it"), at.stream.say(Say.TOOL)
 
-    at.keeper.at_words(words)
+    at.checkpointing.at_words(words)
     assert at.mark(words) is None
-    await at.keeper.before(Deed.WRITE, row)
+    await at.checkpointing.before(Deed.WRITE, row)
 
     assert (at.store.asked, at.mark(words)) == ([Reason.MESSAGE, Reason.CHANGE], CheckpointMark("1"))
 
@@ -113,10 +113,10 @@ async def test_words_are_marked_while_the_task_goes_on_and_before_its_first_chan
 async def test_failure_is_said_once_and_stops_nothing() -> None:
     at = desk("git is missing.")
 
-    await at.keeper.before(Deed.EXECUTE, at.stream.say(Say.COMMAND))
-    at.keeper.after_call()
-    await at.keeper.before(Deed.EXECUTE, at.stream.say(Say.COMMAND))
-    await at.keeper.settle()
+    await at.checkpointing.before(Deed.EXECUTE, at.stream.say(Say.COMMAND))
+    at.checkpointing.after_call()
+    await at.checkpointing.before(Deed.EXECUTE, at.stream.say(Say.COMMAND))
+    await at.checkpointing.settle()
 
     assert at.store.asked == [Reason.COMMAND]
     assert [message.text for message in at.said(Say.INFO)] == [
@@ -128,7 +128,7 @@ async def test_checkpoint_that_is_given_up_at_the_end_is_no_failure() -> None:
     at = desk()
     at.store.is_given_up = True
 
-    await at.keeper.before(Deed.EXECUTE, at.stream.say(Say.COMMAND))
+    await at.checkpointing.before(Deed.EXECUTE, at.stream.say(Say.COMMAND))
 
     assert at.said(Say.INFO) == []
 
@@ -138,7 +138,7 @@ async def test_edits_are_noted_with_the_bytes_they_had_and_got() -> None:
     latin = FileText("é", Base(None, ""), is_open=False, encoding="latin-1")
     opened = FileText("\ud83d", Base(1, ""), is_open=True)
 
-    await at.keeper.changed(
+    await at.checkpointing.changed(
         [
             FileEdit(place("/w/latin"), latin, "è"),
             FileEdit(place("/w/open"), opened, "x"),
