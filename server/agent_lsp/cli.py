@@ -42,7 +42,7 @@ def _run(options: "argparse.Namespace") -> int:
         case "demo":
             return _run_demo(options)
         case "schema":
-            return _print_schema()
+            return _print_schema(options.format)
         case _:
             _parser().print_help()
             return USAGE_ERROR
@@ -101,12 +101,20 @@ def _run_demo(options: "argparse.Namespace") -> int:
     return asyncio.run(run_demo(demo_options(options)))
 
 
-def _print_schema() -> int:
+def _print_schema(language: str) -> int:
     import json
 
     from agent_lsp.lsp.schema import schema
+    from agent_lsp.lsp.schema_types import lua, typescript
 
-    print(json.dumps(schema(), indent=2), flush=True)
+    match language:
+        case "typescript":
+            text = typescript(schema())
+        case "lua":
+            text = lua(schema())
+        case _:
+            text = json.dumps(schema(), indent=2) + "\n"
+    print(text, end="", flush=True)
     return 0
 
 
@@ -124,7 +132,8 @@ def _parser() -> "argparse.ArgumentParser":
     commands = parser.add_subparsers(dest="command", metavar="command")
     add_run_arguments(commands.add_parser("run", help="do one task here, without an editor"))
     add_demo_arguments(commands.add_parser("demo", help="watch a recorded task fix a small project"))
-    commands.add_parser("schema", help="print the JSON Schema of the protocol")
+    schema = commands.add_parser("schema", help="print the JSON Schema of the protocol")
+    schema.add_argument("--format", default="json", choices=["json", "typescript", "lua"], help="JSON Schema, or types")
     return parser
 
 
