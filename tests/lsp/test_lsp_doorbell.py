@@ -4,7 +4,7 @@ import pytest
 
 from agent_lsp.domain.messages import Ask, Message
 from agent_lsp.domain.status import ACTIONS, WaitingAsk
-from agent_lsp.lsp.doorbell import MAX_COLUMNS, MAX_LINES, Doorbell, doorbell, one_line
+from agent_lsp.lsp.plain.doorbell import MAX_COLUMNS, MAX_LINES, Doorbell, doorbell, one_line
 
 
 def bell(kind: Ask, text: str) -> Doorbell | None:

@@ -20,7 +20,7 @@ from agent_lsp.lsp.editor import Editor
 from agent_lsp.lsp.notices import AgentListener
 from agent_lsp.lsp.parent import watch_process
 from agent_lsp.lsp.patience import Patience
-from agent_lsp.lsp.plain import PlainListener
+from agent_lsp.lsp.plain.listener import PlainListener
 from agent_lsp.lsp.ports import Hall, OpenHall
 from agent_lsp.lsp.protocol import AgentProtocol, Outlet
 from agent_lsp.lsp.wire.params import SaveParams, SaveResult

@@ -14,8 +14,8 @@ from pygls.lsp.server import LanguageServer
 
 from agent_lsp.domain.errors import AgentError
 from agent_lsp.domain.requests import AskReply
-from agent_lsp.lsp.doorbell import Choice, Doorbell, one_line
 from agent_lsp.lsp.envelope import METHOD_NOT_FOUND
+from agent_lsp.lsp.plain.doorbell import Choice, Doorbell, one_line
 from agent_lsp.lsp.ports import Hall
 
 logger = logging.getLogger(__name__)

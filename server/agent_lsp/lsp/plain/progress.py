@@ -5,7 +5,7 @@ from pygls.exceptions import JsonRpcException
 from pygls.lsp.server import LanguageServer
 
 from agent_lsp.domain.status import State, Status
-from agent_lsp.lsp.bell import Spawn
+from agent_lsp.lsp.plain.bell import Spawn
 
 _ACTIVE = frozenset({State.RUNNING, State.STREAMING})
 

@@ -6,10 +6,10 @@ from pygls.lsp.server import LanguageServer
 from agent_lsp.domain.messages import Ask, Message, Say
 from agent_lsp.domain.notices import DeltaNotice, MessageNotice, Notice, StatusNotice
 from agent_lsp.domain.status import Status
-from agent_lsp.lsp.bell import Bell, Ring, Spawn
-from agent_lsp.lsp.doorbell import doorbell, one_line
+from agent_lsp.lsp.plain.bell import Bell, Ring, Spawn
+from agent_lsp.lsp.plain.doorbell import doorbell, one_line
+from agent_lsp.lsp.plain.progress import ActivityProgress
 from agent_lsp.lsp.ports import Hall
-from agent_lsp.lsp.progress import ActivityProgress
 
 _SHOWN = {
     Say.TEXT: types.MessageType.Info,
