@@ -1,13 +1,25 @@
 """The policy: what an action may do under the user's rules. Pure; the gate asks the user where this says so."""
 
 import os
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from agent_lsp.approvals.command_rules import Prefixes, as_prefixes, find_denied, is_clear, judge_command
+from agent_lsp.approvals.permissions import (
+    Asker,
+    candidates,
+    grant_of,
+    is_exact_command_clear,
+    is_place_covered,
+    permission,
+    standing_for_command,
+    worded,
+)
 from agent_lsp.domain.approvals import Action, Deed, Judgement, Segment, Verdict
+from agent_lsp.domain.errors import BadParams
 from agent_lsp.domain.files import Place, Standing
+from agent_lsp.domain.permissions import Offer, Permission, Remember, Scope
 from agent_lsp.domain.status import PermissionMode
 from agent_lsp.settings.model import AutoApprove, Settings
 
@@ -31,6 +43,8 @@ class Rules:
     """Resolved folders outside the workspace."""
     requires_sandbox: bool = False
     """Commands may only run inside a sandbox."""
+    remembered: tuple[Permission, ...] = ()
+    """Answers that hold for good."""
 
     @staticmethod
     def from_settings(settings: Settings, permission_mode: PermissionMode | None = None) -> "Rules":
@@ -50,17 +64,47 @@ def judge(action: Action, rules: Rules) -> Judgement:
     """Judge an action by its deed, its places and its command; of several judgements the strictest counts."""
     match action.deed:
         case Deed.READ:
-            return _strictest(action.places, lambda place: _judge_read(place, rules), _read_inside(rules))
+            return _strictest(action, _judge_read, rules, _read_inside(rules))
         case Deed.WRITE:
-            return _strictest(action.places, lambda place: _judge_write(place, rules), _ASKED)
+            return _strictest(action, _judge_write, rules, _ASKED)
         case Deed.EXECUTE:
             return _judge_execute(action, rules)
         case Deed.SAVE:
             return _ASKED
 
 
-def _strictest(places: Iterable[Place], judge_place: Callable[[Place], Judgement], nowhere: Judgement) -> Judgement:
-    return max((judge_place(place) for place in places), key=lambda found: _STRICTNESS[found.verdict], default=nowhere)
+def offered(action: Action, judgement: Judgement, rules: Rules) -> Offer | None:
+    """Tell what a yes to this action could become for good: the narrowest that would let it through."""
+    if judgement.verdict is not Verdict.ASK:
+        return None
+    return next((each for each in candidates(action, judgement) if _is_enough(each, action, rules)), None)
+
+
+def remembered(action: Action, rules: Rules, wish: Remember, asker: Asker) -> Permission:
+    """Make a yes to this action a permission, as it was offered or as the user worded it; else BadParams."""
+    offer = worded(action, wish.rule) if wish.rule is not None else offered(action, judge(action, rules), rules)
+    if offer is None or not _is_enough(offer, action, rules):
+        raise BadParams("This answer cannot be remembered so: such an action always asks. Answer without `remember`.")
+    return permission(offer, wish.scope, asker)
+
+
+def _is_enough(offer: Offer, action: Action, rules: Rules) -> bool:
+    more = permission(offer, Scope.USER, Asker())
+    return judge(action, replace(rules, remembered=(*rules.remembered, more))).verdict is Verdict.APPROVE
+
+
+def _strictest(
+    action: Action, judge_place: Callable[[Place, Rules], Judgement], rules: Rules, nowhere: Judgement
+) -> Judgement:
+    grant = grant_of(action)
+    judgements = [
+        _APPROVED
+        if (found := judge_place(place, rules)).verdict is Verdict.ASK
+        and is_place_covered(place, grant, rules.remembered)
+        else found
+        for place in action.places
+    ]
+    return max(judgements, key=lambda found: _STRICTNESS[found.verdict], default=nowhere)
 
 
 def _judge_read(place: Place, rules: Rules) -> Judgement:
@@ -119,7 +163,7 @@ def _judge_execute(action: Action, rules: Rules) -> Judgement:
         return Judgement(Verdict.DENY, _ONLY_SANDBOX if action.refusal else _NO_SANDBOX)
     if action.command is None:
         return _ASKED
-    found = _judge_by_mode(action.command, rules)
+    found = _judge_by_mode(action, action.command, rules)
     if action.refusal and found.verdict is not Verdict.DENY and not _is_bypassed(rules):
         # What the sandbox stopped is for the user to see, whatever rule would let the command run.
         return Judgement(Verdict.ASK, f"{action.refusal} Run it again outside the sandbox?", found.segments)
@@ -129,11 +173,26 @@ def _judge_execute(action: Action, rules: Rules) -> Judgement:
     return found
 
 
-def _judge_by_mode(command: str, rules: Rules) -> Judgement:
+def _judge_by_mode(action: Action, command: str, rules: Rules) -> Judgement:
     if _is_bypassed(rules):
         return _judge_bypassed(command, rules)
     found = judge_command(command, rules.allowed_commands, rules.denied_commands)
-    if rules.auto_approve.execute or found.verdict is Verdict.DENY:
+    if found.verdict is Verdict.ASK or not rules.auto_approve.execute:
+        return _judge_remembered(action, command, rules, found)
+    return found
+
+
+def _judge_remembered(action: Action, command: str, rules: Rules, found: Judgement) -> Judgement:
+    """Judge anew with what is remembered, which lifts no denial: `found` is what the settings alone make of it."""
+    standing = standing_for_command(action, rules.remembered)
+    if found.verdict is Verdict.DENY:
+        return found
+    if command in standing.exact and is_exact_command_clear(command):
+        return Judgement(Verdict.APPROVE, "", tuple(replace(s, verdict=Verdict.APPROVE) for s in found.segments))
+    allowed = rules.allowed_commands if rules.auto_approve.execute else ()
+    if standing.prefixes:
+        return judge_command(command, (*allowed, *standing.prefixes), ())
+    if rules.auto_approve.execute:
         return found
     return Judgement(Verdict.ASK, "", tuple(_at_most_asked(segment) for segment in found.segments))
 
