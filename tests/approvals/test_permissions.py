@@ -3,6 +3,7 @@
 from dataclasses import replace
 from itertools import product
 from pathlib import Path
+from typing import Literal
 
 import pytest
 from hypothesis import given
@@ -30,7 +31,7 @@ def command(text: str, where: Place = HERE, **more) -> Action:
     return Action("call", Deed.EXECUTE, {}, places=(where,), command=text, **more)
 
 
-def write(*paths: str | Place, kind="edit") -> Action:
+def write(*paths: str | Place, kind: Literal["create", "edit", "delete", "rename"] = "edit") -> Action:
     places = tuple(path if isinstance(path, Place) else place(path) for path in paths)
     changes = tuple(Change(each.uri, each.path, kind, "", 1, 0, "") for each in places)
     return Action("call", Deed.WRITE, {}, places=places, proposal=Proposal((), changes))
