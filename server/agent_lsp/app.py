@@ -50,6 +50,8 @@ from agent_lsp.workspace.commands_artifacts import Artifacts
 from agent_lsp.workspace.leftovers import Leftovers
 from agent_lsp.workspace.opened import NoDocuments
 from agent_lsp.workspace.rules import read_rules
+from agent_lsp.workspace.sandbox import Confinement, Sandbox, Wanted
+from agent_lsp.workspace.sandbox_places import Own
 
 if TYPE_CHECKING:
     from agent_lsp.headless.options import RunOptions
@@ -120,6 +122,7 @@ class House:
         self._models: dict[str, Streaming] = {}
         self._secrets = Secrets(_secret_values(start.environment))
         self._commands = Commands(start.environment)
+        self._confinement = Confinement(start.environment)
         self._notes = self.state / "notes"
         Leftovers(self._notes).sweep()
         self.keeping = Keeping(
@@ -183,7 +186,9 @@ class House:
         files.desk = desk
         artifacts = Artifacts(facts.folder / "artifacts")
         limit_seconds = self._settings.limits.command_seconds
-        execute = ExecuteCommand(self._commands, artifacts, files, desk, desk, limit_seconds=limit_seconds)
+        own = Own(Path.home(), (self.state, self._home), facts.folder / "tmp")
+        sandbox = Sandbox(self._commands, self._confinement, own, self._sandbox_wanted)
+        execute = ExecuteCommand(sandbox, artifacts, files, desk, desk, limit_seconds=limit_seconds)
         editing = Editing(files, desk, desk)
         toolbox = Toolbox(
             [
@@ -249,6 +254,9 @@ class House:
 
     def _rules(self, mode: PermissionMode) -> Rules:
         return Rules.from_settings(self._settings, mode)
+
+    def _sandbox_wanted(self) -> Wanted:
+        return Wanted(self._settings.sandbox, self._roots)
 
     def _limits(self) -> LimitSettings:
         return self._settings.limits

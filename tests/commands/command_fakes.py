@@ -80,6 +80,32 @@ class FakeCommands:
 
 
 @dataclass
+class FakeConfined(FakeCommands):
+    """A sandbox that refuses what the test says."""
+
+    refused: str = ""
+
+    def refusal(self, end: CommandEnd, excerpt: Excerpt) -> str:
+        return self.refused if end.exit_code else ""
+
+
+@dataclass
+class FakeSandbox:
+    """Commands run outside, unless the test gives it an inside."""
+
+    outside: FakeCommands = field(default_factory=FakeCommands)
+    inside: FakeConfined | None = None
+    notice: str = ""
+
+    async def around(self, command: str) -> FakeConfined | None:
+        return self.inside
+
+    def take_notice(self) -> str:
+        notice, self.notice = self.notice, ""
+        return notice
+
+
+@dataclass
 class FakeArtifacts:
     count: int = 0
 
@@ -176,23 +202,25 @@ class Bench:
     """The tool over fakes of all it needs."""
 
     def __init__(self, root: Path, *decisions: Decision, limit_seconds: float = 0) -> None:
-        self.commands = FakeCommands()
+        self.sandbox = FakeSandbox()
+        self.commands = self.sandbox.outside
         self.files = FakeFiles(root)
         self.gate = FakeGate(list(decisions))
         self.screen = FakeScreen()
         artifacts = FakeArtifacts()
         self.tool = ExecuteCommand(
-            self.commands, artifacts, self.files, self.gate, self.screen, limit_seconds=limit_seconds
+            self.sandbox, artifacts, self.files, self.gate, self.screen, limit_seconds=limit_seconds
         )
 
     def call(self, command: str = "make", **arguments: object) -> "asyncio.Task[Outcome]":
         read = ExecuteCommand.Arguments.model_validate({"command": command} | arguments)
         return asyncio.get_running_loop().create_task(self.tool.run(read, "call-1"))
 
-    async def started(self) -> tuple[FakeCommand, FakeRow]:
+    async def started(self, commands: FakeCommands | None = None) -> tuple[FakeCommand, FakeRow]:
+        commands = commands or self.commands
         async with asyncio.timeout(5):
-            await self.commands.has_started.wait()
-        return self.commands.running[-1], self.screen.rows[-1]
+            await commands.has_started.wait()
+        return commands.running[-1], self.screen.rows[-1]
 
     async def run(self, output: str, end: CommandEnd, command: str = "make", **arguments: object) -> Outcome:
         """One command from its call to its result."""

@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,17 @@ from agent_lsp.tools.execute_command import ExecuteCommand
 from agent_lsp.tools.read_command_output import ReadCommandOutput
 from agent_lsp.workspace.commands import Commands
 from agent_lsp.workspace.commands_artifacts import Artifacts
+
+
+@dataclass
+class Unconfined:
+    outside: Commands
+
+    async def around(self, command: str) -> None:
+        return None
+
+    def take_notice(self) -> str:
+        return ""
 
 
 @pytest.fixture
@@ -26,7 +38,7 @@ def artifacts(tmp_path: Path) -> Artifacts:
 
 @pytest.fixture
 def tool(commands: Commands, artifacts: Artifacts, screen: FakeScreen, tmp_path: Path) -> ExecuteCommand:
-    return ExecuteCommand(commands, artifacts, FakeFiles(tmp_path), FakeGate(), screen)
+    return ExecuteCommand(Unconfined(commands), artifacts, FakeFiles(tmp_path), FakeGate(), screen)
 
 
 async def call(tool: ExecuteCommand, command: str, timeout: float | None = None) -> str:

@@ -55,6 +55,29 @@ class Commands(Protocol):
     def start(self, command: str, cwd: Path, whole_output: Path) -> RunningCommand: ...
 
 
+class ConfinedCommands(Commands, Protocol):
+    """Starts commands in the sandbox."""
+
+    def refusal(self, end: CommandEnd, excerpt: Excerpt) -> str:
+        """What the sandbox refused a command that has failed, in a sentence; nothing where it seems innocent."""
+        ...
+
+
+class Sandbox(Protocol):
+    """Whether commands are confined, by the user's wish and what the system can do."""
+
+    @property
+    def outside(self) -> Commands: ...
+
+    async def around(self, command: str) -> ConfinedCommands | None:
+        """Whoever runs this command confined; None where it is to run as it is."""
+        ...
+
+    def take_notice(self) -> str:
+        """What the user is to know, once, of commands that should be confined and cannot."""
+        ...
+
+
 class Artifacts(Protocol):
     """The kept outputs of a task; FileProblem where there is none of that name."""
 

@@ -2,20 +2,31 @@
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from enum import Enum, auto
 from typing import Any
 
 from pydantic import BaseModel, Field
 
 from agent_lsp.domain.approvals import Action, Decision, Deed
-from agent_lsp.domain.commands import Artifact
+from agent_lsp.domain.commands import Artifact, CommandEnd, Excerpt
+from agent_lsp.domain.encoding import Json
 from agent_lsp.domain.errors import FileProblem
+from agent_lsp.domain.events import Said
 from agent_lsp.domain.files import Place
 from agent_lsp.domain.messages import Ask, Say
-from agent_lsp.domain.turns import Outcome
+from agent_lsp.domain.turns import After, Outcome
 from agent_lsp.tools.background import Background
-from agent_lsp.tools.commands import Artifacts, Commands, RunningCommand, WorkingFiles, describe_end, describe_output
+from agent_lsp.tools.commands import (
+    Artifacts,
+    Commands,
+    ConfinedCommands,
+    RunningCommand,
+    Sandbox,
+    WorkingFiles,
+    describe_end,
+    describe_output,
+)
 from agent_lsp.tools.outcomes import declined, with_words
 from agent_lsp.tools.ports import Gate, OutputRow, Screen
 
@@ -35,6 +46,23 @@ class _Turn(Enum):
     """The user's limit has passed."""
 
 
+@dataclass(frozen=True, slots=True)
+class _Work:
+    """A command, where it runs, and for how long it is waited for."""
+
+    command: str
+    place: Place
+    timeout_seconds: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Ran:
+    """What the model is told of a command; its end and output where nobody ended it."""
+
+    outcome: Outcome
+    end: tuple[CommandEnd, Excerpt] | None = None
+
+
 class ExecuteCommand:
     name = "execute_command"
     description = (
@@ -51,7 +79,7 @@ class ExecuteCommand:
 
     def __init__(
         self,
-        commands: Commands,
+        sandbox: Sandbox,
         artifacts: Artifacts,
         files: WorkingFiles,
         gate: Gate,
@@ -59,7 +87,7 @@ class ExecuteCommand:
         *,
         limit_seconds: float = 0,
     ) -> None:
-        self._commands = commands
+        self._sandbox = sandbox
         self._artifacts = artifacts
         self._files = files
         self._gate = gate
@@ -75,11 +103,15 @@ class ExecuteCommand:
         if not saved.is_approved:
             refusal = declined(saved)
             return replace(refusal, text=f"Edited files are unsaved, so the command was not run. {refusal.text}")
-        decision = await self._gate.decide(_action(arguments.command, place, call_id))
+        confined = await self._confined(arguments.command)
+        action = _action(arguments.command, place, call_id, is_sandboxed=confined is not None)
+        decision = await self._gate.decide(action)
         if not decision.is_approved:
             return declined(decision)
-        outcome = await self._execute(arguments.command, place, arguments.timeout or None)
-        return with_words(outcome, decision)
+        work = _Work(arguments.command, place, arguments.timeout or None)
+        if confined:
+            return with_words(await self._execute_confined(work, action, confined), decision)
+        return with_words((await self._execute(work, self._sandbox.outside)).outcome, decision)
 
     def background_report(self) -> str | None:
         """What the model does not know yet of commands in the background."""
@@ -110,13 +142,32 @@ class ExecuteCommand:
         finally:
             await _cancelled(deciding, saving)
 
-    async def _execute(self, command: str, place: Place, timeout_seconds: float | None) -> Outcome:
+    async def _confined(self, command: str) -> ConfinedCommands | None:
+        """Look for a sandbox; where there should be one and is none, the user is told once."""
+        confined = await self._sandbox.around(command)
+        if notice := self._sandbox.take_notice():
+            self._screen.emit(Said(Say.INFO, notice))
+        return confined
+
+    async def _execute_confined(self, work: _Work, action: Action, confined: ConfinedCommands) -> Outcome:
+        """Run a command in the sandbox, and again outside it where it was refused something and that is approved."""
+        ran = await self._execute(work, confined)
+        refusal = confined.refusal(*ran.end) if ran.end else ""
+        if not refusal:
+            return ran.outcome
+        decision = await self._gate.decide(_outside(action, refusal))
+        if not decision.is_approved:
+            return _kept_inside(ran.outcome, refusal, decision)
+        again = await self._execute(work, self._sandbox.outside)
+        return with_words(again.outcome, decision)
+
+    async def _execute(self, work: _Work, commands: Commands) -> _Ran:
         artifact = self._artifacts.new()
-        running = self._commands.start(command, place.absolute, artifact.path)
+        running = commands.start(work.command, work.place.absolute, artifact.path)
         row = self._screen.output_row()
         started = asyncio.get_running_loop().time()
         try:
-            turn = await self._wait(running, row, timeout_seconds)
+            turn = await self._wait(running, row, work.timeout_seconds)
             if turn in (_Turn.ABORTED, _Turn.TOOK_TOO_LONG):
                 await running.abort()
             if turn in (_Turn.SENT_BACK, _Turn.TOOK_LONG):
@@ -131,9 +182,9 @@ class ExecuteCommand:
         if turn in (_Turn.SENT_BACK, _Turn.TOOK_LONG):
             waited = asyncio.get_running_loop().time() - started
             left_seconds = self._limit_seconds and max(self._limit_seconds - waited, 0.0)
-            self._background.add(command, artifact.id, running, left_seconds)
-            return _background_outcome(turn, running, artifact)
-        return await self._ended_outcome(turn, running, artifact)
+            self._background.add(work.command, artifact.id, running, left_seconds)
+            return _Ran(_background_outcome(turn, running, artifact))
+        return await self._ended(turn, running, artifact)
 
     async def _wait(self, running: RunningCommand, row: OutputRow, timeout_seconds: float | None) -> _Turn:
         """Show the output until the command ends, the user has enough of it, or a time is over."""
@@ -152,19 +203,19 @@ class ExecuteCommand:
         finally:
             await _cancelled(showing, ended, wish)
 
-    async def _ended_outcome(self, turn: _Turn, running: RunningCommand, artifact: Artifact) -> Outcome:
-        end = await running.ended()
+    async def _ended(self, turn: _Turn, running: RunningCommand, artifact: Artifact) -> _Ran:
+        end, excerpt = await running.ended(), running.excerpt()
         if end.has_left_processes and not running.is_gone:
             self._background.add_left(running)
-        lines = [describe_end(end), describe_output(running.excerpt(), artifact.id)]
+        lines = [describe_end(end), describe_output(excerpt, artifact.id)]
         match turn:
             case _Turn.ABORTED:
                 lines.insert(0, "The user aborted the command.")
             case _Turn.TOOK_TOO_LONG:
                 lines.insert(0, f"Ended after {self._limit_seconds:g} s, the user's limit for commands.")
             case _:
-                pass
-        return Outcome("\n".join(lines), is_error=end.problem is not None)
+                return _Ran(Outcome("\n".join(lines), is_error=end.problem is not None), (end, excerpt))
+        return _Ran(Outcome("\n".join(lines), is_error=end.problem is not None))
 
 
 async def _show(running: RunningCommand, row: OutputRow) -> None:
@@ -181,9 +232,26 @@ async def _cancelled(*tasks: "asyncio.Task[Any]") -> None:  # Any: whatever they
     await asyncio.gather(*tasks, return_exceptions=True)
 
 
-def _action(command: str, place: Place, call_id: str) -> Action:
-    body = {"command": command, "cwd": str(place.absolute)}
-    return Action(call_id, Deed.EXECUTE, body, Ask.COMMAND, Say.COMMAND, (place,), command)
+def _action(command: str, place: Place, call_id: str, *, is_sandboxed: bool) -> Action:
+    body: Json = {"command": command, "cwd": str(place.absolute)}
+    if is_sandboxed:
+        body["isSandboxed"] = True
+    return Action(call_id, Deed.EXECUTE, body, Ask.COMMAND, Say.COMMAND, (place,), command, is_sandboxed=is_sandboxed)
+
+
+def _outside(action: Action, refusal: str) -> Action:
+    """The same once more, without the sandbox."""
+    body = {name: value for name, value in action.body.items() if name != "isSandboxed"}
+    return replace(action, body=body, is_sandboxed=False, refusal=refusal)
+
+
+def _kept_inside(outcome: Outcome, refusal: str, decision: Decision) -> Outcome:
+    """Tell what the command did in the sandbox, and that it stays there. The user's no ends the message."""
+    if decision.by == "policy":
+        return replace(outcome, text=f"{outcome.text}\n\n{refusal} It cannot run outside: {decision.text}")
+    said = f" They say:\n{decision.text}" if decision.text else ""
+    text = f"{outcome.text}\n\n{refusal} The user does not let it run outside the sandbox.{said}"
+    return replace(outcome, text=text, images=decision.images, is_error=True, after=After.REJECTED)
 
 
 def _save_action(unsaved: Sequence[Place], call_id: str) -> Action:

@@ -17,6 +17,7 @@ from pathlib import Path
 from agent_lsp.domain.errors import FileProblem
 from agent_lsp.workspace import commands_keeper
 from agent_lsp.workspace.commands_environment import command_environment
+from agent_lsp.workspace.commands_launch import Wrap, bash_launch, unconfined
 from agent_lsp.workspace.commands_running import RunningCommand
 
 _logger = logging.getLogger(__name__)
@@ -36,11 +37,11 @@ class Commands:
         self._keepers: _Keepers | None = None
         self._following: dict[asyncio.Task[None], RunningCommand] = {}
 
-    def start(self, command: str, cwd: Path, whole_output: Path) -> RunningCommand:
+    def start(self, command: str, cwd: Path, whole_output: Path, wrap: Wrap = unconfined) -> RunningCommand:
         """Run a command by bash; FileProblem where that cannot be. Output too long to show goes to `whole_output`."""
-        request = commands_keeper.request(find_bash(), _checked(command), str(cwd), self._environment)
+        launch = wrap(bash_launch(find_bash(), _checked(command), cwd, self._environment))
         running = RunningCommand(*self._open_keeper(), whole_output)
-        following = asyncio.get_running_loop().create_task(running.follow(request))
+        following = asyncio.get_running_loop().create_task(running.follow(launch.request()))
         self._following[following] = running
         following.add_done_callback(self._forget)
         return running

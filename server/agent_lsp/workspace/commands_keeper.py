@@ -16,13 +16,14 @@ import socket
 import struct
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 
 LENGTH = struct.Struct("!I")
 ENDED = struct.Struct("!ci?")
 """`x` and a wait status or `e` and an errno, then whether processes of the command are left."""
 GRACE_SECONDS = 0.8
 
+_COUNTS = 3
 _PR_SET_CHILD_SUBREAPER = 36
 _RESTORED = (signal.SIGCHLD, signal.SIGINT, signal.SIGHUP, signal.SIGPIPE, signal.SIGXFSZ)
 
@@ -37,9 +38,18 @@ def main(descriptor: int) -> None:
         pass
 
 
-def request(shell: str, command: str, cwd: str, environment: dict[str, str]) -> bytes:
+def request(
+    arguments: Sequence[str],
+    cwd: str,
+    environment: Mapping[str, str],
+    *,
+    rules: Sequence[str] = (),
+    attendants: int = 0,
+) -> bytes:
     """Encode what a keeper has to know; none of these can hold a NUL."""
-    fields = [shell, command, cwd, *(f"{name}={value}" for name, value in environment.items())]
+    variables = (f"{name}={value}" for name, value in environment.items())
+    counts = (len(arguments), len(rules), attendants)
+    fields = [cwd, *map(str, counts), *arguments, *rules, *variables]
     body = b"\0".join(os.fsencode(field) for field in fields)
     return LENGTH.pack(len(body)) + body
 
@@ -106,14 +116,15 @@ def _keep(control: socket.socket, output: int) -> None:
     body = _read_request(control)
     if body is None:
         return
+    start = _Start(body)
     try:
-        child = _spawn(body, output)
+        child = start.spawn(output)
     except OSError as problem:
         control.send(ENDED.pack(b"e", problem.errno or 0, False))
         return
     os.close(output)
     os.chdir("/")
-    watch = _Watch(control, woken, child)
+    watch = _Watch(control, woken, child, start.attendants)
     try:
         watch.run()
     except BaseException:  # A keeper that fails, however it does, takes its command along.
@@ -154,32 +165,44 @@ def _receive(control: socket.socket, size: int) -> bytes:
         return b""  # It went with a message of ours unread, which resets the connection.
 
 
-def _spawn(body: bytes, output: int) -> int:
-    shell, command, cwd, *environment = body.split(b"\0")
-    os.chdir(cwd)
-    nothing = os.open(os.devnull, os.O_RDONLY)
-    return os.posix_spawn(
-        shell,
-        [b"bash", b"--noprofile", b"--norc", b"-c", command],
-        {name: value for name, _, value in (pair.partition(b"=") for pair in environment)},
-        file_actions=[
-            (os.POSIX_SPAWN_DUP2, nothing, 0),
-            (os.POSIX_SPAWN_DUP2, output, 1),
-            (os.POSIX_SPAWN_DUP2, output, 2),
-        ],
-        setpgroup=0,
-        setsigdef=_RESTORED,
-        setsigmask=(),
-    )
+class _Start:
+    """What a request says."""
+
+    def __init__(self, body: bytes) -> None:
+        self._cwd, *rest = body.split(b"\0")
+        argument_count, rule_count, self.attendants = map(int, rest[:_COUNTS])
+        fields = rest[_COUNTS:]
+        self._program, *self._arguments = fields[:argument_count]
+        self._rules = fields[argument_count : argument_count + rule_count]
+        pairs = (field.partition(b"=") for field in fields[argument_count + rule_count :])
+        self._environment = {name: value for name, _, value in pairs}
+
+    def spawn(self, output: int) -> int:
+        os.chdir(self._cwd)
+        nothing = os.open(os.devnull, os.O_RDONLY)
+        return os.posix_spawn(
+            self._program,
+            [os.path.basename(self._program), *self._arguments],  # noqa: PTH119  pathlib would double the time to start.
+            self._environment,
+            file_actions=[
+                (os.POSIX_SPAWN_DUP2, nothing, 0),
+                (os.POSIX_SPAWN_DUP2, output, 1),
+                (os.POSIX_SPAWN_DUP2, output, 2),
+            ],
+            setpgroup=0,
+            setsigdef=_RESTORED,
+            setsigmask=(),
+        )
 
 
 class _Watch:
     """Sees one command to the end of its last process."""
 
-    def __init__(self, control: socket.socket, woken: int, child: int) -> None:
+    def __init__(self, control: socket.socket, woken: int, child: int, attendants: int) -> None:
         self._control = control
         self._woken = woken
         self._child = child
+        self._attendants = attendants
         self._status: int | None = None
         self._is_reported = False
         self._kill_at: float | None = None
@@ -201,8 +224,11 @@ class _Watch:
         is_any_left = self._reap()
         if self._status is not None and not self._is_reported:
             self._is_reported = True
-            self._tell(ENDED.pack(b"x", self._status, is_any_left))
+            self._tell(ENDED.pack(b"x", self._status, is_any_left and self._is_more_than_attended()))
         return is_any_left
+
+    def _is_more_than_attended(self) -> bool:
+        return not self._attendants or len(descendants(os.getpid())) > self._attendants
 
     def _reap(self) -> bool:
         while True:
