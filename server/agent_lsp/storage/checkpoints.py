@@ -5,10 +5,11 @@ What a restore makes of it is not decided here.
 """
 
 import asyncio
+import logging
 import os
 import time
-from collections.abc import Callable, Generator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Generator, Mapping
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
@@ -16,26 +17,37 @@ from threading import Lock
 
 from agent_lsp.domain.checkpoints import Alterations, Checkpoint, Difference, Reason
 from agent_lsp.domain.errors import BadParams, StorageProblem
-from agent_lsp.storage import checkpoints_index as indexes
-from agent_lsp.storage.checkpoints_import import Commit, Committed, Importer, Put
-from agent_lsp.storage.checkpoints_index import Index
+from agent_lsp.storage import checkpoints_index_file as index_file
+from agent_lsp.storage.checkpoints_index import Index, Look, updated
+from agent_lsp.storage.checkpoints_objects import Commit, Deposit, depositing
+from agent_lsp.storage.checkpoints_packing import Bounds, forget, is_packing_due, pack
 from agent_lsp.storage.checkpoints_reading import CheckpointReader, Entry, Kind, message_of
-from agent_lsp.storage.checkpoints_room import checkpoints_folder, forget, shared, task_ref
-from agent_lsp.storage.checkpoints_snapshot import Snapshot, before_and_after, single, whole
-from agent_lsp.storage.checkpoints_walk import Deadline, GivenUp
-from agent_lsp.storage.git import EMPTY_TREE, Git
+from agent_lsp.storage.checkpoints_room import (
+    LATEST,
+    begin_epoch,
+    checkpoints_folder,
+    epoch,
+    is_there,
+    prepare,
+    read_ref,
+    shared,
+    sweep,
+    task_ref,
+    write_ref,
+)
+from agent_lsp.storage.checkpoints_snapshot import before_and_after, of_changes
+from agent_lsp.storage.checkpoints_walk import Deadline, Walk
+from agent_lsp.storage.git import Git, GitFailed
 from agent_lsp.storage.places import private_folder
 from agent_lsp.storage.problems import storage_problem
 
 SECONDS = 10.0
 """By then a checkpoint is taken or given up: a command may wait for it."""
 
-_INDEX = "index.json"
+PACKING_SECONDS = 300.0
 
-Puts = Callable[[Importer], Sequence[Put] | None]
-"""What a commit is to have; None where there is nothing to say."""
-TreePuts = Callable[[str], Sequence[Put] | None]
-"""The same, of the tree as it is now."""
+_ENTRIES_BETWEEN_LOOKS = 64
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,20 +76,29 @@ class _Label:
 class Checkpoints:
     """The keeper of one workspace's checkpoints. Every call does its work in a thread; those that write, one by one."""
 
-    def __init__(self, site: Site, seconds: float = SECONDS) -> None:
+    def __init__(self, site: Site, seconds: float = SECONDS, bounds: Bounds | None = None) -> None:
         self._site = site
         self._seconds = seconds
+        self._bounds = bounds or Bounds()
         self._git = Git(site.git, site.folder)
+        self._packing_git = Git(site.git, site.folder)
         self._reader = CheckpointReader(self._git, seconds)
         self._one_at_a_time = Lock()
         self._deadline: Deadline | None = None
         self._index: Index | None = None
         self._is_index_stale = False
+        self._is_swept = False
+        self._epoch = ""
         self._tips: dict[str, Entry | None] = {}
+        self._entries = 0
+        self._entries_looked_at = -_ENTRIES_BETWEEN_LOOKS
+        self._packing: asyncio.Task[None] | None = None
 
     async def take(self, task_id: str, reason: Reason, unsaved: Mapping[Path, str]) -> Checkpoint:
         """Keep all files as they are; where nothing has changed since the task's last checkpoint, that one."""
-        return await asyncio.to_thread(self._take, task_id, reason, unsaved)
+        checkpoint = await asyncio.to_thread(self._take, task_id, reason, unsaved)
+        self._pack_if_due()
+        return checkpoint
 
     async def note_changes(self, task_id: str, reason: Reason, changes: Alterations) -> None:
         """Keep what the agent changed in these files."""
@@ -113,85 +134,74 @@ class Checkpoints:
 
     def give_up(self) -> None:
         """Let whoever takes a checkpoint just now fail soon: the server ends."""
+        self._packing_git.stop()
         if deadline := self._deadline:
             deadline.give_up()
 
     async def close(self) -> None:
         """Write down how the files are known, so that the next server need not read them all again."""
+        self._packing_git.stop()
+        if self._packing:
+            await self._packing
         await asyncio.to_thread(self._save_index)
 
+    def _pack_if_due(self) -> None:
+        """Pack while the task goes on, whose turn never waits for it."""
+        is_time = self._entries - self._entries_looked_at >= _ENTRIES_BETWEEN_LOOKS
+        if is_time and (self._packing is None or self._packing.done()):
+            self._entries_looked_at = self._entries
+            self._packing = asyncio.create_task(asyncio.to_thread(self._pack), name="packing checkpoints")
+
     def _take(self, task_id: str, reason: Reason, unsaved: Mapping[Path, str]) -> Checkpoint:
-        with self._opened() as deadline:
-            snapshot = Snapshot(self._site.roots, self._site.state, unsaved, deadline)
-            tip, index = self._tip(task_id), self._known_index()
-            if tip and tip.kind == "checkpoint" and tip.tree == index.tree and snapshot.is_same(index):
-                return tip.checkpoint()
-            # A file that was only touched has been read by then, and may have changed nothing.
-            last_tree = tip.tree if tip and tip.kind == "checkpoint" else None
-            label = _Label(task_id, "checkpoint", reason)
-            self._snap(label, snapshot, lambda tree: None if tree == last_tree else whole(tree))
-            return _there(self._tip(task_id)).checkpoint()
+        with self._opened() as deadline, self._deposit() as deposit:
+            index = self._updated(unsaved, deposit, deadline)
+            tip = self._tip(task_id)
+            if tip is None or tip.kind != "checkpoint" or tip.tree != index.tree:
+                tip = self._append(_Label(task_id, "checkpoint", reason), index.tree, deposit)
+            self._keep(index)
+            return tip.checkpoint()
 
     def _note_changes_since(self, task_id: str, checkpoint: Checkpoint) -> None:
-        with self._opened() as deadline:
+        with self._opened() as deadline, self._deposit() as deposit:
             # What is unsaved in the editor is the user's: taken out of both sides, it is no part of the change.
-            snapshot = Snapshot(self._site.roots, self._site.state, {}, deadline)
-            index = self._known_index()
-            if index.tree == checkpoint.tree and snapshot.is_same(index):
-                return
-            label, before = _Label(task_id, "change", checkpoint.reason), checkpoint.tree
-            self._snap(label, snapshot, lambda tree: None if tree == before else before_and_after(before, tree))
+            index = self._updated({}, deposit, deadline)
+            if index.tree != checkpoint.tree:
+                label = _Label(task_id, "change", checkpoint.reason)
+                self._append(label, before_and_after(checkpoint.tree, index.tree, deposit), deposit)
+                self._keep(index)
 
     def _note_changes(self, label: _Label, changes: Alterations) -> None:
-        def puts(importer: Importer) -> Sequence[Put]:
-            return [
-                put
-                for path, altered in changes.items()
-                for side, state in ((b"before/", altered.before), (b"after/", altered.after))
-                for put in single(side, path, state, importer)
-            ]
+        with self._opened(), self._deposit() as deposit:
+            self._append(label, of_changes(changes, deposit), deposit)
 
-        with self._opened() as deadline:
-            self._append(label, deadline, set(), puts)
+    def _updated(self, unsaved: Mapping[Path, str], deposit: Deposit, deadline: Deadline) -> Index:
+        texts = {os.fsencode(path)[1:]: text.encode("utf-8", "surrogatepass") for path, text in unsaved.items()}
+        known, now_ns = self._known_index(), time.time_ns()
+        found = Walk(self._site.state, known.listings, deadline).over(self._site.roots)
+        return updated(known, Look(found, texts, now_ns), deposit, deadline)
 
-    def _snap(self, label: _Label, snapshot: Snapshot, puts: TreePuts) -> None:
-        """Bring the tree up to date and put a commit made of it on the task's chain."""
-        try:
-            self._try_snap(label, snapshot, puts)
-        except GivenUp:
-            raise
-        except StorageProblem:
-            if self._known_index().tree is None or snapshot.deadline.left_seconds < 0:
-                raise
-            # Another server may have cleared away what this one still relied on: begin anew.
-            self._index = Index()
-            self._tips.clear()
-            self._try_snap(label, snapshot, puts)
+    def _append(self, label: _Label, tree: str, deposit: Deposit) -> Entry:
+        """Store what was deposited, and a commit of it on the task's chain."""
+        tip, ts = self._tip(label.task_id), time.time_ns() // 1_000_000
+        message = message_of(label.kind, ts, label.reason)
+        name = deposit.commit(Commit(tree, message, ts // 1000, tip.id if tip else None))
+        deposit.store()
+        write_ref(self._git.folder, task_ref(label.task_id), name)
+        entry = self._tips[label.task_id] = Entry(name, tree, label.kind, ts, label.reason)
+        self._entries += 1
+        return entry
 
-    def _try_snap(self, label: _Label, snapshot: Snapshot, puts: TreePuts) -> None:
-        old = new = self._known_index()
-
-        def taken(importer: Importer) -> Sequence[Put] | None:
-            nonlocal new
-            new = snapshot.taken(old, importer)
-            return puts(new.tree or EMPTY_TREE)
-
-        self._append(label, snapshot.deadline, old.blobs(), taken)
-        self._index, self._is_index_stale = new, True
-        if old.tree is None:
+    def _keep(self, index: Index) -> None:
+        """Go on from this tree next time, also where its task is deleted meanwhile."""
+        is_first = not self._index
+        if not self._index or self._index.tree != index.tree:
+            write_ref(self._git.folder, LATEST, index.tree)
+        self._index, self._is_index_stale = index, True
+        if is_first:
             self._write_index()
 
-    def _append(self, label: _Label, deadline: Deadline, known: set[str], puts: Puts) -> None:
-        tip, ts = self._tip(label.task_id), time.time_ns() // 1_000_000
-        message, parent = message_of(label.kind, ts, label.reason), tip.id if tip else None
-        done: Committed | None = None
-        with self._git.importing(deadline.left_seconds) as (into, back):
-            importer = Importer(into, back, known)
-            if (content := puts(importer)) is not None:
-                done = importer.commit(Commit(task_ref(label.task_id), message, ts // 1000, parent, puts=content))
-            importer.end()
-        if done:
-            self._tips[label.task_id] = Entry(done.id, done.tree, label.kind, ts, label.reason)
+    def _deposit(self) -> AbstractContextManager[Deposit]:
+        return depositing(self._git.folder, self._known_index().blobs)
 
     def _changes_since(self, task_id: str, checkpoint_id: str) -> tuple[Difference, ...]:
         chain = self._chain(task_id)
@@ -201,19 +211,21 @@ class Checkpoints:
         return tuple(self._reader.change(entry) for entry in chain[position + 1 :] if entry.kind == "change")
 
     def _chain(self, task_id: str) -> tuple[Entry, ...]:
-        is_there = (self._git.folder / "HEAD").exists()
-        return self._reader.chain(task_ref(task_id)) if is_there else ()
+        tip = read_ref(self._git.folder, task_ref(task_id))
+        return self._reader.chain(tip) if tip else ()
 
     def _tip(self, task_id: str) -> Entry | None:
         if task_id not in self._tips:
-            chain = self._chain(task_id)
+            try:
+                chain = self._chain(task_id)
+            except GitFailed as problem:
+                log.warning("The checkpoints of task %s cannot be read, and begin anew: %s", task_id, problem)
+                chain = ()
             self._tips[task_id] = chain[-1] if chain else None
         return self._tips[task_id]
 
     def _known_index(self) -> Index:
-        if self._index is None:
-            self._index = indexes.load(self._git.folder / _INDEX)
-        return self._index
+        return self._index or Index()
 
     def _save_index(self) -> None:
         with self._one_at_a_time:
@@ -222,13 +234,20 @@ class Checkpoints:
     def _write_index(self) -> None:
         if self._index and self._is_index_stale:
             with suppress(OSError):  # Without it, the next server reads the files anew.
-                indexes.save(self._index, self._git.folder / _INDEX)
+                index_file.save(self._index, self._git.folder)
                 self._is_index_stale = False
 
     def _forget(self, task_id: str) -> None:
         with self._one_at_a_time:
             self._tips.pop(task_id, None)
-            forget(self._git, task_id, self._seconds)
+        forget(self._packing_git, task_id, PACKING_SECONDS, self._bounds)
+
+    def _pack(self) -> None:
+        try:
+            if is_there(self._git.folder) and is_packing_due(self._git.folder):
+                pack(self._packing_git, PACKING_SECONDS, self._bounds)
+        except StorageProblem as problem:
+            log.warning("The checkpoints take more room than they need: %s", problem)
 
     @contextmanager
     def _opened(self) -> Generator[Deadline]:
@@ -238,14 +257,24 @@ class Checkpoints:
             self._deadline = deadline
             private_folder(folder)
             try:
+                if not self._is_swept:
+                    sweep(folder)
+                    self._is_swept = True
                 with shared(folder):
-                    self._git.init(deadline.left_seconds)
+                    prepare(self._git, deadline.left_seconds)
+                    self._look_again()
                     yield deadline
             except OSError as error:
                 raise storage_problem("The checkpoint cannot be stored", folder, error) from error
 
-
-def _there(tip: Entry | None) -> Entry:
-    if tip is None:
-        raise RuntimeError("what was taken is the tip of its task's chain")
-    return tip
+    def _look_again(self) -> None:
+        """Rely on nothing that was cleared away since, by this server or another one, or with the whole folder."""
+        folder = self._git.folder
+        if (known := epoch(folder)) == self._epoch and known:
+            return
+        self._tips.clear()
+        index = self._index or index_file.load(folder)
+        self._index = index if self._reader.has_all(index.folders.ids()) else None
+        if not known:
+            begin_epoch(folder)
+        self._epoch = epoch(folder)

@@ -10,8 +10,8 @@ from typing import Literal
 
 from agent_lsp.domain.checkpoints import Altered, Checkpoint, Difference, FileState, Reason
 from agent_lsp.domain.errors import StorageProblem
-from agent_lsp.storage.checkpoints_import import LINK
 from agent_lsp.storage.checkpoints_index import usual_permissions
+from agent_lsp.storage.checkpoints_objects import LINK
 from agent_lsp.storage.git import EMPTY_TREE, Git
 
 _NO_OBJECT = "0" * 40
@@ -46,11 +46,9 @@ class CheckpointReader:
         self._git = git
         self._seconds = seconds
 
-    def chain(self, ref: str) -> tuple[Entry, ...]:
-        """All of a task's entries, the oldest first; none where there is no such ref."""
-        if not self._run("for-each-ref", "--count=1", ref):
-            return ()
-        log = self._run("log", "-z", "--first-parent", "--reverse", "--format=%H %T %B", ref)
+    def chain(self, tip: str) -> tuple[Entry, ...]:
+        """All of a task's entries up to this one, the oldest first."""
+        log = self._run("log", "-z", "--first-parent", "--reverse", "--format=%H %T %B", tip)
         return tuple(_entry(line) for line in os.fsdecode(log).split("\0") if line.strip())
 
     def compare(self, older: str, newer: str) -> Difference:
@@ -95,6 +93,11 @@ class CheckpointReader:
         return {
             _path(path): texts[after.id].decode("utf-8", "surrogatepass") for path, (_, after) in sides.items() if after
         }
+
+    def has_all(self, ids: Iterable[str]) -> bool:
+        """Whether nothing is missing of these objects."""
+        said = self._run("cat-file", "--batch-check=", "--buffer", stdin="\n".join(ids).encode() + b"\n")
+        return b" missing" not in said
 
     def _shown(self, tree: str, path: Path) -> FileState | None:
         name = os.fsencode(path)[1:]

@@ -3,8 +3,9 @@
 import os
 import stat
 import time
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from operator import attrgetter
 from pathlib import Path
 
 from agent_lsp.domain.errors import StorageProblem
@@ -12,10 +13,19 @@ from agent_lsp.domain.errors import StorageProblem
 MOST_FILE_BYTES = 5_000_000
 MOST_FILES = 100_000
 
-_LEFT_OUT = frozenset((b".git", b"node_modules", b"__pycache__"))
+_PASSED_OVER = frozenset((".git", "node_modules", "__pycache__"))
 """Git's own, whoever's repository it is, and what programs make anew by the ten thousand."""
-_MARKS = frozenset((b"CACHEDIR.TAG", b"pyvenv.cfg"))
+_MARKERS = frozenset(("CACHEDIR.TAG", "pyvenv.cfg"))
 """A folder with such a file in it says of itself that it can be made anew."""
+_RACY_NS = 50_000_000
+_RACY_ROUGH_NS = 3_000_000_000
+"""Where times are whole seconds, two changes within some of them look like one."""
+
+Marks = tuple[int, int, int, int, int]
+"""Mode, size, time of the content, time of the entry, number: a file with the same ones is the same."""
+
+_UNKNOWN: Marks = (0, 0, 0, 0, 0)
+marks_of: Callable[[os.stat_result], Marks] = attrgetter("st_mode", "st_size", "st_mtime_ns", "st_ctime_ns", "st_ino")
 
 
 class GivenUp(StorageProblem):
@@ -48,10 +58,30 @@ class Deadline:
 
 
 @dataclass(frozen=True, slots=True)
-class Scan:
-    """What was found, by absolute path without its first `/`; and what was seen and left out."""
+class Listing:
+    """What was found in one folder. Names are as Python spells them, paths are absolute and without their first `/`."""
 
-    files: dict[bytes, os.stat_result] = field(default_factory=dict[bytes, os.stat_result])
+    own: Marks | None
+    """The folder's own marks; None where it may change again under the same ones."""
+    all: Mapping[str, Marks]
+    """All that is no folder."""
+    files: Mapping[str, Marks]
+    """Those that are kept."""
+    below: tuple[bytes, ...]
+    passed_over: tuple[bytes, ...]
+    """Left out by their names."""
+
+    def left_out(self, folder: bytes) -> Iterator[bytes]:
+        yield from self.passed_over
+        if len(self.files) < len(self.all):
+            yield from (joined(folder, name) for name in self.all.keys() - self.files.keys())
+
+
+@dataclass(frozen=True, slots=True)
+class Scan:
+    """What was found in each folder, and what was seen and left out."""
+
+    listings: dict[bytes, Listing] = field(default_factory=dict[bytes, Listing])
     left_out: set[bytes] = field(default_factory=set[bytes])
 
 
@@ -66,51 +96,105 @@ def refusal(roots: Iterable[Path], home: Path) -> str | None:
     return None
 
 
-def scan(roots: Iterable[Path], state: Path, deadline: Deadline) -> Scan:
-    """Look at everything below the roots but what is left out; StorageProblem where that is too much."""
-    found = Scan()
-    own = os.fsencode(os.path.realpath(state))
-    tops = [os.fsencode(os.path.realpath(root)) for root in roots]
-    pending = list(tops)
-    while pending:
-        deadline.check()
-        folder = pending.pop()
-        if folder == own:
-            found.left_out.add(folder[1:])
-            continue
-        pending.extend(_look_into(folder, found, is_root=folder in tops))
-        if len(found.files) > MOST_FILES:
-            raise StorageProblem(f"The workspace has more than {MOST_FILES:,} files; no checkpoint is taken of it.")
-    return found
+def is_settled(marks: Marks, now_ns: int) -> bool:
+    """Whether something changed so long before now that another change will show in its marks."""
+    latest = max(marks[2:4])
+    return latest + (_RACY_NS if latest % 1_000_000_000 else _RACY_ROUGH_NS) < now_ns
 
 
-def _look_into(folder: bytes, found: Scan, *, is_root: bool) -> Iterator[bytes]:
-    """Take what lies in a folder; give the folders to go on with."""
+def joined(folder: bytes, name: str) -> bytes:
+    return b"%b/%b" % (folder, os.fsencode(name))
+
+
+class Walk:
+    """One walk over the roots. What is known of a folder from the last one spares listing it again."""
+
+    def __init__(self, state: Path, known: Mapping[bytes, Listing], deadline: Deadline) -> None:
+        self._own = os.fsencode(os.path.realpath(state))[1:]
+        self._known = known
+        self._deadline = deadline
+        self._now_ns = time.time_ns()
+        self._found = Scan()
+
+    def over(self, roots: Iterable[Path]) -> Scan:
+        """Look at everything below the roots but what is left out; StorageProblem where that is too much."""
+        tops = [os.fsencode(os.path.realpath(root))[1:] for root in roots]
+        pending, count, found = list(tops), 0, self._found
+        while pending:
+            self._deadline.check()
+            folder = pending.pop()
+            if folder in found.listings:  # One root lies within another.
+                continue
+            listing = None if folder == self._own else self._look_into(folder, is_root=folder in tops)
+            if listing is None:
+                found.left_out.add(folder)
+                continue
+            found.listings[folder] = listing
+            found.left_out.update(listing.left_out(folder))
+            pending.extend(listing.below)
+            count += len(listing.files)
+            if count > MOST_FILES:
+                raise StorageProblem(f"The workspace has more than {MOST_FILES:,} files; no checkpoint is taken of it.")
+        return found
+
+    def _look_into(self, folder: bytes, *, is_root: bool) -> Listing | None:
+        """What lies in a folder; None where that cannot be told, or can be made anew."""
+        try:
+            descriptor = os.open(b"/" + folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+        except OSError:
+            return None
+        try:
+            # Before the listing: what changes meanwhile is seen next time.
+            own = marks_of(os.fstat(descriptor))
+            known = self._known.get(folder)
+            if known and known.own == own and (same := _looked_again(descriptor, known)):
+                return same
+            listing = _listed(descriptor, folder, own if is_settled(own, self._now_ns) else None)
+            return listing if is_root or _MARKERS.isdisjoint(listing.all) else None
+        except OSError:
+            return None
+        finally:
+            os.close(descriptor)
+
+
+def _looked_again(descriptor: int, known: Listing) -> Listing | None:
+    """The same names with the marks they have now; by descriptor, which spares the kernel the way to each."""
     try:
-        with os.scandir(folder) as entries:
-            listed = list(entries)
+        found = {
+            name: marks_of(os.stat(name, dir_fd=descriptor, follow_symlinks=False))  # By descriptor.
+            for name in known.all
+        }
     except OSError:
-        found.left_out.add(folder[1:])
-        return
-    if not is_root and any(entry.name in _MARKS for entry in listed):
-        found.left_out.add(folder[1:])
-        return
-    for entry in listed:
-        if entry.name in _LEFT_OUT:
-            found.left_out.add(entry.path[1:])
-        elif entry.is_dir(follow_symlinks=False):
-            yield entry.path
-        else:
-            _take(entry, found)
+        return None
+    return known if found == known.all else replace(known, all=found, files=_kept(found))
 
 
-def _take(entry: os.DirEntry[bytes], found: Scan) -> None:
+def _listed(descriptor: int, folder: bytes, own: Marks | None) -> Listing:
+    below, passed_over, found = list[bytes](), list[bytes](), dict[str, Marks]()
+    with os.scandir(descriptor) as entries:
+        for entry in entries:
+            if entry.name in _PASSED_OVER:
+                passed_over.append(joined(folder, entry.name))
+            elif entry.is_dir(follow_symlinks=False):
+                below.append(joined(folder, entry.name))
+            elif marks := _marks(entry):
+                found[entry.name] = marks
+    return Listing(own, found, _kept(found), tuple(below), tuple(passed_over))
+
+
+def _marks(entry: os.DirEntry[str]) -> Marks | None:
     try:
-        status = entry.stat(follow_symlinks=False)
-    except OSError:  # Gone meanwhile.
-        return
-    is_small_file = stat.S_ISREG(status.st_mode) and status.st_size <= MOST_FILE_BYTES
-    if is_small_file or stat.S_ISLNK(status.st_mode):
-        found.files[entry.path[1:]] = status
-    else:
-        found.left_out.add(entry.path[1:])
+        return marks_of(entry.stat(follow_symlinks=False))
+    except FileNotFoundError:  # Gone meanwhile.
+        return None
+    except OSError:
+        return _UNKNOWN
+
+
+def _kept(found: Mapping[str, Marks]) -> Mapping[str, Marks]:
+    return {name: marks for name, marks in found.items() if _is_kept(marks)}
+
+
+def _is_kept(marks: Marks) -> bool:
+    mode, size, *_ = marks
+    return (stat.S_ISREG(mode) and size <= MOST_FILE_BYTES) or stat.S_ISLNK(mode)

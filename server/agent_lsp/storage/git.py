@@ -6,15 +6,17 @@ No repository, hook, setting, filter or variable of the user's has a say in what
 import os
 import shutil
 import subprocess
-from collections.abc import Generator, Iterable, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping
 from pathlib import Path
-from threading import Timer
-from typing import IO
 
 from agent_lsp.domain.errors import StorageProblem
 
 EMPTY_TREE = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
+
+
+class GitFailed(StorageProblem):
+    """Git ran, and could not do what it was asked for."""
+
 
 _SETTINGS = {
     "core.fsmonitor": "false",
@@ -46,38 +48,35 @@ class Git:
     def __init__(self, program: Path, folder: Path) -> None:
         self._program = program
         self.folder = folder
-
-    def init(self, seconds: float) -> None:
-        """Make the repository, unless it is there."""
-        if not (self.folder / "HEAD").exists():
-            self.run("init", "--quiet", "--bare", "--template=", "--object-format=sha1", seconds=seconds)
+        self._process: subprocess.Popen[bytes] | None = None
+        self._is_stopped = False
 
     def run(self, *arguments: str, stdin: bytes = b"", seconds: float) -> bytes:
         """Run to the end and give what was printed; StorageProblem where it fails or takes too long."""
         try:
-            done = subprocess.run(
-                self._command(arguments),
-                input=stdin,
-                capture_output=True,
-                env=self._environment(),
-                cwd=self.folder,
-                timeout=max(seconds, 0.001),
-                start_new_session=True,
-                check=False,
-            )
+            with self._started(arguments) as process:
+                try:
+                    printed, complaint = process.communicate(stdin, timeout=max(seconds, 0.001))
+                finally:
+                    process.kill()
         except subprocess.TimeoutExpired as error:
             raise StorageProblem(f"git {arguments[0]} took longer than {seconds:.0f} s and was ended.") from error
         except OSError as error:
-            raise StorageProblem(f"git cannot be run: {error.strerror}.") from error
-        if done.returncode:
-            raise _failure(arguments[0], done.stderr)
-        return done.stdout
+            raise StorageProblem(f"git cannot be run ({error.strerror}): install it anew or mend PATH.") from error
+        finally:
+            self._process = None
+        if process.returncode:
+            raise _failure(arguments[0], complaint)
+        return printed
 
-    @contextmanager
-    def importing(self, seconds: float) -> Generator[tuple[IO[bytes], IO[bytes]]]:
-        """Run `fast-import`: a pipe to write to and one to read from. What is not ended by `done` leaves no trace."""
-        arguments = ("fast-import", "--quiet", "--done", "--force", "--date-format=raw")
-        process = subprocess.Popen(
+    def stop(self) -> None:
+        """End what is running, and run nothing any more."""
+        self._is_stopped = True
+        if process := self._process:
+            process.kill()
+
+    def _started(self, arguments: Iterable[str]) -> subprocess.Popen[bytes]:
+        process = self._process = subprocess.Popen(
             self._command(arguments),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
@@ -86,24 +85,9 @@ class Git:
             cwd=self.folder,
             start_new_session=True,
         )
-        assert process.stdin and process.stdout and process.stderr  # noqa: S101, PT018  # Asked for two lines above.
-        timer = Timer(max(seconds, 0.001), process.kill)
-        timer.start()
-        is_done = False
-        try:
-            yield process.stdin, process.stdout
-            process.stdin.close()
-            complaint = process.stderr.read()
-            is_done = process.wait() == 0
-        except (BrokenPipeError, EOFError):
-            complaint = process.stderr.read()
-        finally:
-            timer.cancel()
-            if not is_done:
-                process.kill()
-            _close(process)
-        if not is_done:
-            raise _failure("fast-import", complaint)
+        if self._is_stopped:
+            process.kill()
+        return process
 
     def _command(self, arguments: Iterable[str]) -> list[str]:
         settings = [part for name, value in _SETTINGS.items() for part in ("-c", f"{name}={value}")]
@@ -125,16 +109,6 @@ class Git:
         }
 
 
-def _close(process: subprocess.Popen[bytes]) -> None:
-    process.wait()
-    for pipe in (process.stdin, process.stdout, process.stderr):
-        if pipe and not pipe.closed:
-            try:
-                pipe.close()
-            except BrokenPipeError:  # What was still to be written has nowhere to go.
-                continue
-
-
-def _failure(command: str, complaint: bytes) -> StorageProblem:
+def _failure(command: str, complaint: bytes) -> GitFailed:
     lines = complaint.decode("utf-8", "replace").strip().splitlines()
-    return StorageProblem(f"git {command} failed: {lines[0][:200] if lines else 'it was ended'}.")
+    return GitFailed(f"git {command} failed: {lines[0][:200] if lines else 'it was ended'}.")

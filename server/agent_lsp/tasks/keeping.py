@@ -18,7 +18,8 @@ from agent_lsp.domain.checkpoints import (
 from agent_lsp.domain.documents import Documents
 from agent_lsp.domain.errors import BadParams, NotConfigured, StorageProblem
 from agent_lsp.storage.checkpoints import Checkpoints, Site
-from agent_lsp.storage.checkpoints_room import checkpoints_folder, forget
+from agent_lsp.storage.checkpoints_packing import forget
+from agent_lsp.storage.checkpoints_room import checkpoints_folder
 from agent_lsp.storage.checkpoints_walk import refusal
 from agent_lsp.storage.git import Git, find_git
 from agent_lsp.tasks.restoring import KeptWorkspace
