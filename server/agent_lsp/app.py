@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from agent_lsp import __version__
 from agent_lsp.agent.ports import Tools
 from agent_lsp.approvals.policy import Rules
+from agent_lsp.domain.diagnostics import LanguageServers
 from agent_lsp.domain.documents import Documents, EditorContext
 from agent_lsp.domain.encoding import Json
 from agent_lsp.domain.errors import AgentError, NotConfigured
@@ -47,6 +48,7 @@ from agent_lsp.tools.update_todo_list import UpdateTodoList
 from agent_lsp.tools.write_to_file import WriteToFile
 from agent_lsp.workspace.commands import Commands
 from agent_lsp.workspace.commands_artifacts import Artifacts
+from agent_lsp.workspace.diagnosing import Diagnosing
 from agent_lsp.workspace.leftovers import Leftovers
 from agent_lsp.workspace.opened import NoDocuments
 from agent_lsp.workspace.rules import read_rules
@@ -55,6 +57,7 @@ from agent_lsp.workspace.sandbox_places import Own
 
 if TYPE_CHECKING:
     from agent_lsp.headless.options import RunOptions
+    from agent_lsp.lsp.ports import EditorSide
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +69,7 @@ class Start:
     roots: tuple[Path, ...] = ()
     command_line: Json | None = None
     record_to: Path | None = None
+    language_servers: LanguageServers | None = None
 
 
 class Hall(Tasks):
@@ -189,7 +193,7 @@ class House:
         own = Own(Path.home(), (self.state, self._home), facts.folder / "tmp")
         sandbox = Sandbox(self._commands, self._confinement, own, self._sandbox_wanted)
         execute = ExecuteCommand(sandbox, artifacts, files, desk, desk, limit_seconds=limit_seconds)
-        editing = Editing(files, desk, desk)
+        editing = Editing(files, desk, desk, self._diagnosing())
         toolbox = Toolbox(
             [
                 ReadFile(files, desk, sees_images=self._sees_images(facts.profile)),
@@ -224,6 +228,10 @@ class House:
             notes=self._notes,
             environment=self._start.environment,
         )
+
+    def _diagnosing(self) -> Diagnosing | None:
+        servers = self._start.language_servers
+        return Diagnosing(servers, self._start.documents) if servers else None
 
     def _reread_settings(self) -> tuple[str, ...]:
         read = read_settings(
@@ -281,9 +289,9 @@ class _Bench:
         await self.execute.stop()
 
 
-def open_server_hall(documents: Documents) -> Hall:
+def open_server_hall(editor: "EditorSide") -> Hall:
     """Open the hall for a client with documents of its own; its settings and roots follow."""
-    return Hall(Start(documents, dict(os.environ)))
+    return Hall(Start(editor, dict(os.environ), language_servers=editor))
 
 
 async def run_headless(options: "RunOptions") -> int:

@@ -67,8 +67,8 @@ async def test_one_question_is_asked_about_all_files(bench: Bench) -> None:
     assert action.body == {"tool": "appliedDiff", "paths": ["c.txt", "a.txt", "b.txt"]}
     assert [place.path for place in action.places] == ["c.txt", "a.txt", "b.txt"]
     assert bench.tree() == {"a.txt": "A\nx\n", "c.txt": "c\n"}
-    told = "c.txt created (+1 -0 lines).\na.txt changed (+1 -1 lines).\nb.txt deleted (+0 -1 lines)."
-    assert outcome == Outcome(told)
+    told = "c.txt created (+1 -0 lines).\na.txt changed (+1 -1 lines).\nb.txt deleted (+0 -1 lines).\n"
+    assert outcome == Outcome(told + "Diagnostics: unknown.")
 
 
 WORDS = {
@@ -103,7 +103,7 @@ async def test_question_about_one_file_names_it_and_what_becomes_of_it(
 async def test_moved_file_is_told_with_its_new_name(bench: Bench) -> None:
     outcome = await bench.patch("*** Update File: a.txt", "*** Move to: d/a.txt", "-a", "+A")
 
-    assert outcome == Outcome("a.txt moved to d/a.txt (+1 -1 lines).")
+    assert outcome == Outcome("a.txt moved to d/a.txt (+1 -1 lines).\nDiagnostics: unknown.")
     assert bench.tree() == {"b.txt": "b\n", "d/a.txt": "A\nx\n"}
 
 

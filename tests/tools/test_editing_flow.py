@@ -50,7 +50,7 @@ async def test_user_is_asked_with_the_change_before_anything_is_written() -> Non
     assert (action.places, action.command) == ((workshop.files.locate("a.txt", "write"),), None)
     assert action.proposal is not None
     assert workshop.log == ["read", "read_bytes", "decide", "apply"]
-    assert outcome == Outcome("a.txt changed (+1 -1 lines).")
+    assert outcome == Outcome("a.txt changed (+1 -1 lines).\nDiagnostics: unknown.")
 
 
 async def test_new_file_is_proposed_as_one() -> None:
@@ -60,7 +60,7 @@ async def test_new_file_is_proposed_as_one() -> None:
 
     assert workshop.gate.actions[0].body["tool"] == "newFileCreated"
     assert workshop.text("new/a.txt") == "one\ntwo\n"
-    assert outcome == Outcome("new/a.txt created (+2 -0 lines).")
+    assert outcome == Outcome("new/a.txt created (+2 -0 lines).\nDiagnostics: unknown.")
 
 
 @pytest.mark.parametrize(
@@ -130,7 +130,8 @@ async def test_rejected_hunks_and_the_users_own_edits_are_told_and_shown() -> No
         "a.txt changed (+1 -1 lines).\n"
         "a.txt: your edit was merged with the user's\n"
         "The user rejected 1 of 1 hunks; they are not in the file.\n"
-        "The user changed your proposal. From what you proposed, a.txt differs by:\n-b\n+c"
+        "The user changed your proposal. From what you proposed, a.txt differs by:\n-b\n+c\n"
+        "Diagnostics: unknown."
     )
     assert workshop.screen.events == [Said(Say.USER_FEEDBACK_DIFF, '{"path": "a.txt", "diff": "-b\\n+c"}')]
 
@@ -155,7 +156,7 @@ async def test_change_that_moved_is_asked_about_again() -> None:
     assert [action.call_id for action in workshop.gate.actions] == ["c1", "c1"]
     assert workshop.log == ["read", "read_bytes", "decide", "apply", "decide", "apply"]
     assert (workshop.text("a.txt"), outcome.is_error) == ("b\nx\n", False)
-    assert outcome.text.endswith("From what you proposed, a.txt differs by:\n-b\n+B")
+    assert outcome.text.endswith("From what you proposed, a.txt differs by:\n-b\n+B\nDiagnostics: unknown.")
 
 
 async def test_moved_change_can_still_be_rejected() -> None:
@@ -240,7 +241,7 @@ async def test_blocks_that_failed_are_told_beside_those_applied() -> None:
     applied, faults = outcome.text.split("\nNOT applied, write these again:\n")
     assert applied == "a.txt changed (1 of 2 blocks, +1 -1 lines)."
     assert faults.startswith("Block 2: the search text is not in the file.")
-    assert workshop.screen.events == [Said(Say.DIFF_ERROR, faults)]
+    assert workshop.screen.events == [Said(Say.DIFF_ERROR, faults.removesuffix("\nDiagnostics: unknown."))]
     assert (workshop.text("a.txt"), outcome.is_error, outcome.is_shown) == ("x\nb\n", True, True)
 
 

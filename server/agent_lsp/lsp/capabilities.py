@@ -42,7 +42,7 @@ FEATURES = ("hunks", "preview", "reconnect")
 
 PREVIEW_SCHEME = "agent-preview"
 
-SCHEMA_HASH = "1c2d5393f5a81649"
+SCHEMA_HASH = "9971449ac467e233"
 """Of the JSON Schema that `agent-lsp schema` prints; changes whenever a shape on the wire does."""
 
 _ENCODINGS = ("utf-8", "utf-16", "utf-32")

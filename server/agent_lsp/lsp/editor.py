@@ -8,8 +8,10 @@ from typing import Protocol
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 
+from agent_lsp.domain.diagnostics import DiagnosticsReport, Look
 from agent_lsp.domain.documents import ApplyAnswer, ApplyResult, DocumentEdit, OpenDocument
 from agent_lsp.lsp.client import Client
+from agent_lsp.lsp.diagnosis import Diagnosis, DiagnosticsRequest
 from agent_lsp.lsp.documents import Mirror
 from agent_lsp.lsp.patience import Patience
 from agent_lsp.lsp.wire.params import SaveParams, SaveResult
@@ -19,7 +21,7 @@ LARGE_TEXT = 100_000
 """From so many characters on, edits are worked out off the event loop."""
 
 
-class ClientRequests(Protocol):
+class ClientRequests(DiagnosticsRequest, Protocol):
     """The questions that the editor puts to its client."""
 
     async def workspace_apply_edit_async(
@@ -30,13 +32,17 @@ class ClientRequests(Protocol):
 
 
 class Editor:
-    """Implements `Documents` for one client. One edit is under way at a time, so that undo steps stay apart."""
+    """Implements `Documents` and `LanguageServers` for one client.
+
+    One edit is under way at a time, so that undo steps stay apart.
+    """
 
     def __init__(self, client: Client, mirror: Mirror, requests: ClientRequests, patience: Patience) -> None:
         self._client = client
         self._mirror = mirror
         self._requests = requests
         self._patience = patience
+        self._diagnosis = Diagnosis(client, mirror, requests, patience)
         self._applying = asyncio.Lock()
 
     def get(self, uri: str) -> OpenDocument | None:
@@ -72,6 +78,12 @@ class Editor:
         for uri in answer.saved:
             self._mirror.save(uri)
         return [uri for uri in uris if uri not in answer.saved]
+
+    def can_diagnose(self) -> bool:
+        return self._diagnosis.can_diagnose()
+
+    async def diagnose(self, uris: Sequence[str], look: Look) -> DiagnosticsReport:
+        return await self._diagnosis.diagnose(uris, look)
 
     async def until_saved(self, uris: Sequence[str]) -> None:
         await self._mirror.until(lambda: not any(self._mirror.is_dirty(uri) for uri in uris))

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Literal, Protocol
 
 from agent_lsp.domain.checkpoints import CheckpointDifference, CheckpointList, Restoration
+from agent_lsp.domain.diagnostics import LanguageServers
 from agent_lsp.domain.documents import Documents, EditorContext
 from agent_lsp.domain.encoding import Json
 from agent_lsp.domain.files import Change
@@ -88,5 +89,9 @@ class Hall(Protocol):
         ...
 
 
-OpenHall = Callable[[Documents], Hall]
+class EditorSide(Documents, LanguageServers, Protocol):
+    """The user's editor, as the hall sees it."""
+
+
+OpenHall = Callable[[EditorSide], Hall]
 """Builds the hall over the client's documents; called on the event loop, once the client is known."""

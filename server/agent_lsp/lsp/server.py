@@ -23,6 +23,7 @@ from agent_lsp.lsp.patience import Patience
 from agent_lsp.lsp.plain.listener import PlainListener
 from agent_lsp.lsp.ports import Hall, OpenHall
 from agent_lsp.lsp.protocol import AgentProtocol, Outlet
+from agent_lsp.lsp.wire.diagnostics import DiagnosticsParams, DiagnosticsResult
 from agent_lsp.lsp.wire.params import SaveParams, SaveResult
 
 logger = logging.getLogger(__name__)
@@ -148,6 +149,9 @@ class AgentServer(LanguageServer):
 
     async def save_documents(self, params: SaveParams) -> SaveResult:
         return SaveResult.model_validate(await self.connection.send_request_async("agent/save", params))
+
+    async def find_diagnostics(self, params: DiagnosticsParams) -> DiagnosticsResult:
+        return DiagnosticsResult.model_validate(await self.connection.send_request_async("agent/diagnostics", params))
 
     async def settle(self) -> None:
         """Let the hall settle what runs, once, and for a bounded time."""

@@ -12,10 +12,11 @@ from agent_lsp.domain.events import Said
 from agent_lsp.domain.files import Applied, FileEdit, FileText, Moved, Place, Proposal, Standing
 from agent_lsp.domain.messages import Say
 from agent_lsp.domain.turns import Outcome
+from agent_lsp.tools.diagnostics_told import UNKNOWN, with_diagnostics
 from agent_lsp.tools.edits_told import failed, refused, told
 from agent_lsp.tools.matching.revision import Refusal, Revision
 from agent_lsp.tools.outcomes import declined, place_flags, tool_ask, usable, with_words
-from agent_lsp.tools.ports import Files, Gate, Screen
+from agent_lsp.tools.ports import Diagnostics, Files, Gate, Screen
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,10 +87,11 @@ class _Draft:
 class Editing:
     """Takes edits through from the call to the result."""
 
-    def __init__(self, files: Files, gate: Gate, screen: Screen) -> None:
+    def __init__(self, files: Files, gate: Gate, screen: Screen, diagnostics: Diagnostics | None = None) -> None:
         self._files = files
         self._gate = gate
         self._screen = screen
+        self._diagnostics = diagnostics
 
     async def make(self, call_id: str, edits: Sequence[Edit]) -> Outcome:
         """Make all the edits of one call, or none of them."""
@@ -152,6 +154,7 @@ class Editing:
             decision = await self._gate.decide(draft.action(proposal))
             if not decision.is_approved or _is_all_rejected(proposal, decision):
                 return declined(replace(decision, is_approved=False))
+            watched = await self._diagnostics.watch(proposal) if self._diagnostics else None
             outcome = await self._files.apply(proposal, decision.selection)
             match outcome:
                 case Moved():
@@ -160,7 +163,9 @@ class Editing:
                 case Applied():
                     outcome = replace(outcome, user_diffs=user_diffs | dict(outcome.user_diffs))
                     self._show(outcome, draft.revisions)
-                    return with_words(told(outcome, proposal, draft.revisions, decision), decision)
+                    done = told(outcome, proposal, draft.revisions, decision)
+                    news = await watched.news(outcome.edits) if watched else UNKNOWN
+                    return with_words(with_diagnostics(done, news), decision)
                 case _:
                     return with_words(failed(outcome), decision)
 

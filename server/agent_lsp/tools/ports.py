@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Literal, Protocol
 
 from agent_lsp.domain.approvals import Action, Decision
+from agent_lsp.domain.diagnostics import DiagnosticsNews
 from agent_lsp.domain.encoding import Json
 from agent_lsp.domain.events import Event
 from agent_lsp.domain.files import (
@@ -54,6 +55,22 @@ class Files(Protocol):
         ...
 
     async def until_saved(self, places: Sequence[Place]) -> None: ...
+
+
+class Watched(Protocol):
+    """Files before an edit, and what was found in them."""
+
+    async def news(self, edits: Sequence[FileEdit]) -> DiagnosticsNews:
+        """Tell what is found in them after the edits, and was not before. Never fails, and takes a bounded time."""
+        ...
+
+
+class Diagnostics(Protocol):
+    """What the user's language servers find in files."""
+
+    async def watch(self, proposal: Proposal) -> Watched:
+        """Note what is found in the files before they are edited. Never fails, and takes a bounded time."""
+        ...
 
 
 class Gate(Protocol):

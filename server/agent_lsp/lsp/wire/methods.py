@@ -8,7 +8,7 @@ from agent_lsp.domain.checkpoints import CheckpointDifference, CheckpointList, R
 from agent_lsp.domain.notices import DeltaNotice, MessageNotice
 from agent_lsp.domain.requests import Answered, Sent, Snapshot, TaskList, TaskReference
 from agent_lsp.domain.status import Status
-from agent_lsp.lsp.wire import params, results
+from agent_lsp.lsp.wire import diagnostics, params, results
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,4 +57,7 @@ NOTIFICATIONS: dict[str, type] = {
 }
 """What clients that announced the agent are told."""
 
-QUESTIONS: dict[str, Question] = {"agent/save": Question(params.SaveParams, params.SaveResult)}
+QUESTIONS: dict[str, Question] = {
+    "agent/save": Question(params.SaveParams, params.SaveResult),
+    "agent/diagnostics": Question(diagnostics.DiagnosticsParams, diagnostics.DiagnosticsResult),
+}
