@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from urllib.parse import unquote
 
 from tool_fakes import decoded
 
@@ -40,6 +41,8 @@ class SmallEditor:
             document = self.documents.get(edit.uri)
             if document and (document.version, document.text) != (edit.version, edit.before):
                 return ApplyAnswer(ApplyResult.REFUSED, "The document has changed.")
+            if not document and any(folder.is_file() for folder in _path(edit.uri).parents):
+                return ApplyAnswer(ApplyResult.REFUSED, "A file stands where a folder is wanted.")
         for edit in edits:
             self._make(edit)
         return ApplyAnswer(ApplyResult.APPLIED)
@@ -69,10 +72,13 @@ class SmallEditor:
         self.documents[uri] = OpenDocument(uri, version, edit.after, is_dirty=True)
 
     def _write(self, document: OpenDocument) -> None:
-        content = document.text.encode(self.encodings[document.uri])
+        try:
+            content = document.text.encode(self.encodings[document.uri])
+        except UnicodeEncodeError:
+            content = document.text.encode()
         _path(document.uri).write_bytes(content)
         self.documents[document.uri] = OpenDocument(document.uri, document.version, document.text, is_dirty=False)
 
 
 def _path(uri: str) -> Path:
-    return Path(uri.removeprefix("file://"))
+    return Path(unquote(uri.removeprefix("file://")))

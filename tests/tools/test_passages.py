@@ -40,7 +40,7 @@ REFUSED = {
     "inner blanks": ("a  b\n", Passage("a b", "x"), "not in the file"),
     "another case": ("A\n", Passage("a", "x"), "not in the file"),
     "more than expected": ("up\ndown up\n", Passage("up", "x"), "2 times \\(lines 1, 2\\), expected once"),
-    "fewer than expected": ("up\n", Passage("up", "x", 2), "once \\(lines 1\\), expected 2 times"),
+    "fewer than expected": ("up\n", Passage("up", "x", 2), "once \\(line 1\\), expected 2 times"),
     "too many like ones": ("a \nb\na \nb\n", Passage("a\nb", "x"), "2 times \\(lines 1, 3\\)"),
     "overlapping": ("x\nx\nx\n", Passage("x\nx", "y"), "overlap"),
     "overlapping, whatever is expected": ("aaa\n", Passage("aa", "y", 2), "overlap"),

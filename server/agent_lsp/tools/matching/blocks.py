@@ -59,7 +59,8 @@ class _Kind(Enum):
 _KINDS = (
     (_Kind.SEARCH, re.compile(r"<{7} SEARCH>?[ \t]*")),
     (_Kind.SEPARATOR, re.compile(r"={7}[ \t]*")),
-    (_Kind.REPLACE, re.compile(r">{7} REPLACE[ \t]*")),
+    # A carriage return may end the whole diff, with no line feed behind it.
+    (_Kind.REPLACE, re.compile(r">{7} REPLACE[ \t]*\r?")),
     (_Kind.CONFLICT, re.compile(r"(<{7}|>{7}|\|{7})([ \t].*)?", re.DOTALL)),
     (_Kind.HINT, re.compile(r":(start|end)_line:[ \t]*\d*[ \t]*")),
     (_Kind.DASHES, re.compile(r"-{7}[ \t]*")),
@@ -102,7 +103,9 @@ class _Parser:
             begun = self._draft.first_line
             raise Malformed(f"The diff ends inside the block that begins at its line {begun}: {missing} is missing.")
         if not self._blocks:
-            raise Malformed("The diff has no block: begin each with a line <<<<<<< SEARCH.")
+            raise Malformed(
+                "The diff has no block: each begins with a line <<<<<<< SEARCH, unindented and in plain signs."
+            )
         return tuple(self._blocks)
 
     def _outside(self, line: str, kind: _Kind) -> None:
@@ -111,7 +114,7 @@ class _Parser:
                 self._draft = _Draft(self._line_number)
                 self._read = self._header
             case _Kind.SEPARATOR | _Kind.REPLACE | _Kind.CONFLICT:
-                self._refuse(f"{line.rstrip()} stands outside of a block: its line <<<<<<< SEARCH is missing.")
+                self._refuse(f"{_shown(line)} stands outside of a block. {_BEGINNING}")
             case _:
                 pass
 
@@ -126,7 +129,7 @@ class _Parser:
     def _take_hint(self, line: str) -> None:
         match = _HINT.fullmatch(line)
         if match is None:
-            self._refuse(f"{line.rstrip()[:40]} needs a line number, as in :start_line:12.")
+            self._refuse(f"{_shown(line)} needs a line number and nothing else, as in :start_line:12.")
         self._draft.hints[match[1]] = int(match[2])
 
     def _search(self, line: str, kind: _Kind) -> None:
@@ -134,7 +137,7 @@ class _Parser:
             case _Kind.SEPARATOR:
                 self._read = self._replacement
             case _Kind.REPLACE | _Kind.SEARCH:
-                self._refuse(f"{line.rstrip()} comes before the ======= of this block. {_ESCAPE}")
+                self._refuse(f"{_shown(line)} comes before the ======= of this block. {_ESCAPE}")
             case _:
                 self._draft.search.append(self._content(line, kind))
 
@@ -153,7 +156,7 @@ class _Parser:
         if kind is _Kind.CONFLICT:
             self._refuse(f"a merge-conflict marker in the text. {_ESCAPE}")
         if kind is _Kind.HINT:
-            self._refuse(f"{line.rstrip()} stands only right below <<<<<<< SEARCH. {_ESCAPE}")
+            self._refuse(f"{_shown(line)} stands only right below <<<<<<< SEARCH. {_ESCAPE}")
         is_escaped = line.startswith("\\") and _kind(line[1:]) is not _Kind.TEXT
         return line[1:] if is_escaped else line
 
@@ -169,4 +172,9 @@ class _Parser:
         raise Malformed(f"Line {self._line_number} of the diff: {fault} Nothing was changed.")
 
 
+def _shown(line: str) -> str:
+    return line.rstrip()[:40]
+
+
+_BEGINNING = "A block begins with a line <<<<<<< SEARCH, and nothing else on it."
 _ESCAPE = "Where such a line is text of the file, escape it with one backslash: \\<<<<<<< or \\=======."

@@ -9,7 +9,7 @@ from functools import cached_property
 from agent_lsp.tools.matching.likeness import Likenesses
 from agent_lsp.tools.matching.numbers import named_lines, quoted_lines
 from agent_lsp.tools.matching.patches import PatchHunk, PatchLine
-from agent_lsp.tools.matching.places import BLANKS, Haystack, Match, loosened, settle
+from agent_lsp.tools.matching.places import BLANKS, Haystack, Match, Shift, loosened, settle
 from agent_lsp.tools.matching.revision import Refusal
 
 
@@ -20,10 +20,6 @@ class HunkPlaces:
     hunk: PatchHunk
     lines: tuple[PatchLine, ...]
     matches: tuple[Match, ...]
-
-    @property
-    def starts(self) -> list[int]:
-        return [match.start for match in self.matches]
 
     def changed(self) -> tuple[int, int]:
         """Tell the first line that changes, and the one behind the last, counted from the start of the hunk."""
@@ -75,9 +71,9 @@ class HunkFinder:
 
     def _fitting(
         self, hunk: PatchHunk, matches: Sequence[Match], length: int, anchors: Sequence[int] | None
-    ) -> list[Match]:
+    ) -> Sequence[Match]:
         """Choose the places that are where the hunk says that it is."""
-        fitting = list(matches)
+        fitting = matches
         if hunk.is_at_end:
             fitting = [match for match in fitting if match.start + length == len(self._lines)]
         if anchors is not None:
@@ -87,6 +83,8 @@ class HunkFinder:
 
     def _shiftable(self, matches: Sequence[Match], lines: Sequence[PatchLine]) -> tuple[Match, ...]:
         """Choose the places to whose indentation the new lines can be shifted."""
+        if matches[0].shift == Shift():
+            return tuple(matches)  # Places of one kind come together: none is shifted.
         added = [line.text for line in lines if line.mark == "+"]
         shifts = {shift for shift in {match.shift for match in matches} if shift.moved(added) is not None}
         shiftable = tuple(match for match in matches if match.shift in shifts)

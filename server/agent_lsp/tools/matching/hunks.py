@@ -1,5 +1,6 @@
 """What apply_patch makes of one text: its hunks put where they belong, all or none."""
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby, pairwise
@@ -13,6 +14,7 @@ from agent_lsp.tools.matching.revision import Refusal, Revision
 
 FAULT_LIMIT = 1000
 """Characters that a hunk without a place may cost."""
+_FAULTS_TOLD = 20
 
 
 def apply_hunks(text: str, sections: Sequence[Sequence[PatchHunk]], *, may_quote: bool = True) -> Revision:
@@ -25,7 +27,8 @@ def apply_hunks(text: str, sections: Sequence[Sequence[PatchHunk]], *, may_quote
         placed.sort(key=lambda hunk: hunk.changed)
         faults += _overlaps(placed)
     if faults:
-        raise Refusal("\n".join(faults))
+        more = [f"{len(faults) - _FAULTS_TOLD} more hunks have faults."] if len(faults) > _FAULTS_TOLD else []
+        raise Refusal("\n".join(faults[:_FAULTS_TOLD] + more))
     return Revision(replace_lines(lines, [change for hunk in placed for change in hunk.changes()]))
 
 
@@ -73,7 +76,7 @@ def _placed(found: Sequence[HunkPlaces], faults: list[str]) -> list[_Placed]:
         if first == last:
             placed.append(_Placed(places, places.matches[first]))
         else:
-            faults.append(_fault(places.hunk, _ambiguity(places.starts[first : last + 1])))
+            faults.append(_fault(places.hunk, _ambiguity([match.start for match in places.matches[first : last + 1]])))
     return placed
 
 
@@ -83,11 +86,11 @@ def _earliest(found: Sequence[HunkPlaces]) -> list[int]:
     limit = 0
     for places in found:
         first, end = places.changed()
-        index = next((i for i, start in enumerate(places.starts) if start + first >= limit), None)
-        if index is None:
+        index = bisect_left(places.matches, limit - first, key=_start)
+        if index == len(places.matches):
             return []
         chosen.append(index)
-        limit = places.starts[index] + end
+        limit = places.matches[index].start + end
     return chosen
 
 
@@ -97,12 +100,16 @@ def _latest(found: Sequence[HunkPlaces]) -> list[int]:
     limit = None
     for places in reversed(found):
         first, end = places.changed()
-        fitting = [i for i, start in enumerate(places.starts) if limit is None or start + end <= limit]
+        fitting = len(places.matches) if limit is None else bisect_right(places.matches, limit - end, key=_start)
         if not fitting:
             return []
-        chosen.append(fitting[-1])
-        limit = places.starts[fitting[-1]] + first
+        chosen.append(fitting - 1)
+        limit = places.matches[fitting - 1].start + first
     return chosen[::-1]
+
+
+def _start(match: Match) -> int:
+    return match.start
 
 
 def _overlaps(placed: Sequence[_Placed]) -> list[str]:

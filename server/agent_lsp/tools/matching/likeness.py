@@ -22,6 +22,8 @@ _MEASURED_LINES = 25
 """How many unlike lines of one place are compared letter by letter; the rest counts as wholly unlike."""
 _LEAST_PLACES = 3
 _MEASURED_LETTERS = 100
+_READ_LETTERS = 2000
+"""So much of a very long line is looked at for words and letters."""
 _LOOKED_THROUGH = 400
 """Without a line or word in common, so many lines around the hint are tried, one by one."""
 
@@ -53,9 +55,7 @@ class Likenesses:
             votes[max(0, start)] += weight
         if hint is not None and 0 <= hint < len(self._lines):
             votes[hint] += 1
-        return [
-            start for start, _ in votes.most_common(max(_LEAST_PLACES, _LEAST_PLACES * _MEASURED_LINES // len(wanted)))
-        ]
+        return [start for start, _ in votes.most_common(max(_LEAST_PLACES, _MEASURED_LINES // len(wanted)))]
 
     def _votes(self, wanted: Sequence[str]) -> Iterator[tuple[int, int]]:
         unknown: list[tuple[str, int]] = []
@@ -63,7 +63,7 @@ class Likenesses:
             places = self._index.get(line.strip(BLANKS), ())
             yield from ((place - offset, 8) for place in places[:_VOTES])
             if not places:
-                unknown += [(word, offset) for word in re.findall(r"\w{3,}", line)]
+                unknown += [(word, offset) for word in re.findall(r"\w{3,}", line[:_READ_LETTERS])]
         for word, offset in sorted(unknown, key=lambda pair: -len(pair[0]))[:_WORDS]:
             places = list(islice(self._lines_with(word), _VOTES + 1))
             yield from ((place - offset, 1) for place in places if len(places) <= _VOTES)
@@ -80,8 +80,8 @@ class Likenesses:
         longest = max(range(len(wanted)), key=lambda index: len(wanted[index]), default=0)
         first = max(0, min(hint, len(self._lines)) - _LOOKED_THROUGH // 2)
         near = range(first, min(len(self._lines), first + _LOOKED_THROUGH))
-        letters = Counter(wanted[longest]) if wanted else Counter[str]()
-        best = max(near, key=lambda index: (Counter(self._lines[index]) & letters).total(), default=None)
+        letters = Counter(wanted[longest][:_READ_LETTERS]) if wanted else Counter[str]()
+        best = max(near, key=lambda index: _shared_letters(self._lines[index], letters), default=None)
         return [] if best is None else [max(0, best - longest)]
 
     @cached_property
@@ -99,6 +99,10 @@ class Likenesses:
     @cached_property
     def _offsets(self) -> list[int]:
         return list(accumulate((len(line) + 1 for line in self._lines), initial=0))
+
+
+def _shared_letters(line: str, letters: Counter[str]) -> int:
+    return (Counter(line[:_READ_LETTERS]) & letters).total()
 
 
 def _similarity(found: Sequence[str], wanted: Sequence[str]) -> float:

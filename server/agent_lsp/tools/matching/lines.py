@@ -67,9 +67,15 @@ def rewrite(old: Lines, text: str) -> str:
 
 
 def shared_start(first: Sequence[str], second: Sequence[str]) -> int:
-    """Count the items (letters, lines) that are the same from the start."""
-    pairs = zip(first, second, strict=False)
-    return next((index for index, (a, b) in enumerate(pairs) if a != b), min(len(first), len(second)))
+    """Count the items (letters, lines) that are the same from the start, by halves: long slices compare fast."""
+    low, high = 0, min(len(first), len(second))
+    while low < high:
+        middle = (low + high + 1) // 2
+        if first[low:middle] == second[low:middle]:
+            low = middle
+        else:
+            high = middle - 1
+    return low
 
 
 def _replaced(old: Lines, replacements: Iterable[Replacement]) -> Lines:
@@ -80,16 +86,15 @@ def _replaced(old: Lines, replacements: Iterable[Replacement]) -> Lines:
     usual = old.usual_ending
     for start, end, new in sorted(replacements, key=lambda replacement: replacement[:2]):
         texts += (*old.texts[position:start], *new)
-        endings += (*old.endings[position:start], *_endings(old, start, end, new))
+        endings += (*old.endings[position:start], *_endings(old, start, end, new, usual))
         position = end
     texts += old.texts[position:]
     endings += old.endings[position:]
     return Lines(tuple(texts), tuple(ending or usual for ending in endings), old.mark)
 
 
-def _endings(old: Lines, start: int, end: int, texts: Sequence[str]) -> list[str]:
+def _endings(old: Lines, start: int, end: int, texts: Sequence[str], usual: str) -> list[str]:
     """Give new lines the usual ending; those that were there before keep their own."""
-    usual = old.usual_ending
     replaced = old.endings[start:end]
     endings = [usual] * len(texts)
     if all(ending == usual for ending in replaced):

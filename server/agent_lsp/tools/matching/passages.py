@@ -1,14 +1,14 @@
 """What edit_file makes of a text: passages, which need not be whole lines, replaced by another."""
 
-import re
+from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import accumulate
 
 from agent_lsp.tools.matching.likeness import Likenesses
 from agent_lsp.tools.matching.lines import Lines, read_lines, rewrite
-from agent_lsp.tools.matching.numbers import quoted_lines
-from agent_lsp.tools.matching.places import BLANKS, loosened, plain_quotes
+from agent_lsp.tools.matching.numbers import named_lines, quoted_lines
+from agent_lsp.tools.matching.places import BLANKS, loosened
 from agent_lsp.tools.matching.revision import Malformed, Refusal, Revision
 
 _PLACES_NAMED = 100
@@ -29,7 +29,7 @@ def replace_passage(text: str, passage: Passage, *, may_quote: bool = True) -> R
         raise Malformed("old_string and new_string are the same; there is nothing to change.")
     lines = read_lines(text)
     flat, old = _flat(lines), _with_lf(passage.old)
-    spans = _exact(flat, old) or _tolerant(flat, old)
+    spans = _places(flat, old) or _tolerant(lines.texts, old)
     if not spans:
         raise Refusal("old_string is not in the file. Nothing was changed." + _hint(lines, old, may_quote=may_quote))
     _check_count(flat, spans, passage.expected)
@@ -44,35 +44,72 @@ def _with_lf(text: str) -> str:
     return text.replace("\r\n", "\n")
 
 
-def _exact(flat: str, old: str) -> list[tuple[int, int]]:
-    """Find all places, those that overlap others too."""
-    spans: list[tuple[int, int]] = []
-    start = flat.find(old)
+def _places(text: str, old: str) -> list[tuple[int, int]]:
+    """Find as many places as fit beside one another. Where several choices would do, none is made."""
+    starts = _starts(text, old)
+    # From the end on, each place stands as late as it can: if that changes nothing, there is but one choice.
+    latest = [len(text) - start - len(old) for start in _starts(text[::-1], old[::-1])]
+    if starts != latest[::-1]:
+        raise Refusal(
+            f"The places of old_string overlap ({_lines_of(text, starts)}): take in more. Nothing was changed."
+        )
+    return [(start, start + len(old)) for start in starts]
+
+
+def _starts(text: str, old: str) -> list[int]:
+    starts: list[int] = []
+    start = text.find(old)
     while start >= 0:
-        spans.append((start, start + len(old)))
-        start = flat.find(old, start + 1)
-    return spans
+        starts.append(start)
+        start = text.find(old, start + len(old))
+    return starts
 
 
-def _tolerant(flat: str, old: str) -> list[tuple[int, int]]:
+def _tolerant(lines: Sequence[str], old: str) -> list[tuple[int, int]]:
     """Find places that differ in blanks at line ends, or in typographic quotes and dashes."""
-    lines = [loosened(line) for line in old.split("\n")]
-    if not any(lines):
+    loose_old = [loosened(line) for line in old.split("\n")]
+    if not any(loose_old):
         return []
-    pattern = rf"[{BLANKS}]*\n".join(re.escape(line) for line in lines)
-    return [match.span() for match in re.finditer(pattern, plain_quotes(flat))]
+    loose = _Loosened(lines)
+    # What has lost blanks at its end has to end where a line does, not within a word.
+    is_cut = old.endswith(tuple(BLANKS))
+    spans = _places(loose.text, "\n".join(loose_old) + "\n" * is_cut)
+    return [(loose.original(start), loose.original(end) - is_cut) for start, end in spans]
+
+
+class _Loosened:
+    """A text without what models get wrong unseen, all its lines ended, and the way back to the text as it is."""
+
+    def __init__(self, lines: Sequence[str]) -> None:
+        loose_lines = [loosened(line) for line in lines]
+        self.text = "".join(line + "\n" for line in loose_lines)
+        self._offsets = _line_offsets(loose_lines)
+        self._original_offsets = _line_offsets(lines)
+
+    def original(self, offset: int) -> int:
+        line = bisect_right(self._offsets, offset) - 1
+        return self._original_offsets[line] + offset - self._offsets[line]
+
+
+def _line_offsets(lines: Sequence[str]) -> list[int]:
+    return list(accumulate((len(line) + 1 for line in lines), initial=0))
 
 
 def _check_count(flat: str, spans: Sequence[tuple[int, int]], expected: int) -> None:
-    named = ", ".join(str(flat.count("\n", 0, start) + 1) for start, _ in spans[:_PLACES_NAMED])
-    if any(start < end for (_, end), (start, _) in pairwise(spans)):
-        raise Refusal(f"The places of old_string overlap (lines {named}): take in more lines. Nothing was changed.")
     if len(spans) != expected:
+        places = _lines_of(flat, [start for start, _ in spans])
         raise Refusal(
-            f"old_string is there {_times(len(spans))} (lines {named}), expected {_times(expected)}. "
+            f"old_string is there {_times(len(spans))} ({places}), expected {_times(expected)}. "
             "Nothing was changed: take in lines around the one meant, "
             f"or set expected_replacements to {len(spans)} to change all."
         )
+
+
+def _lines_of(text: str, starts: Sequence[int]) -> str:
+    """Name the lines that the places begin in."""
+    lines = sorted({text.count("\n", 0, start) for start in starts[:_PLACES_NAMED]})
+    more = f" and {len(starts) - _PLACES_NAMED} more" if len(starts) > _PLACES_NAMED else ""
+    return named_lines(lines) + more
 
 
 def _spliced(flat: str, spans: Sequence[tuple[int, int]], new: str) -> str:

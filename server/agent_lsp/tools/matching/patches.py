@@ -80,7 +80,8 @@ class _Header(Enum):
 
 _HEADERS = (
     (_Header.BEGIN, re.compile(r"\*\*\* Begin Patch()[ \t]*", re.IGNORECASE)),
-    (_Header.END, re.compile(r"\*\*\* End Patch()[ \t]*", re.IGNORECASE)),
+    # A carriage return may end the whole patch, with no line feed behind it.
+    (_Header.END, re.compile(r"\*\*\* End Patch()[ \t]*\r?", re.IGNORECASE)),
     (_Header.ADD, re.compile(r"\*\*\* Add File:(.*)", re.IGNORECASE)),
     (_Header.DELETE, re.compile(r"\*\*\* Delete File:(.*)", re.IGNORECASE)),
     (_Header.UPDATE, re.compile(r"\*\*\* Update File:(.*)", re.IGNORECASE)),

@@ -1,7 +1,7 @@
 """Where the lines of a search text stand in a file: exactly, but for blanks and quotes, or with another indentation."""
 
 from bisect import bisect_left
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate
@@ -46,6 +46,7 @@ class Haystack:
 
     def __init__(self, lines: Sequence[str]) -> None:
         self.lines = lines
+        self._found: dict[tuple[str, tuple[str, ...]], list[Match]] = {}
 
     def find(self, search: Sequence[str]) -> list[Match]:
         """Find all places in the first way that finds any."""
@@ -53,32 +54,37 @@ class Haystack:
 
     def ways(self, search: Sequence[str]) -> Iterator[list[Match]]:
         """Find all places in one way after the other, the narrowest first."""
-        yield self.find_exact(search)
-        loose = [loosened(line) for line in search]
-        yield [Match(start) for start in self._loose.find(loose)]
-        yield self._find_shifted(loose)
-
-    def find_exact(self, search: Sequence[str]) -> list[Match]:
-        return [Match(start) for start in self._exact.find(search)]
+        wanted = tuple(search)
+        yield self._once("exact", wanted, self._find_exact)
+        yield self._once("loose", wanted, self._find_loose)
+        yield self._once("shifted", wanted, self._find_shifted)
 
     @cached_property
     def loose_lines(self) -> list[str]:
         return [loosened(line) for line in self.lines]
 
+    def _once(self, way: str, search: tuple[str, ...], find: Callable[[Sequence[str]], list[Match]]) -> list[Match]:
+        """Look for equal lines once: a call may have hundreds of equal hunks."""
+        if (way, search) not in self._found:
+            self._found[way, search] = find(search)
+        return self._found[way, search]
+
+    def _find_exact(self, search: Sequence[str]) -> list[Match]:
+        return [Match(start) for start in self._exact.find(search)]
+
+    def _find_loose(self, search: Sequence[str]) -> list[Match]:
+        return [Match(start) for start in self._loose.find([loosened(line) for line in search])]
+
     def _find_shifted(self, search: Sequence[str]) -> list[Match]:
+        search = [loosened(line) for line in search]
         stripped = [line.lstrip(BLANKS) for line in search]
         if not any(stripped):
             return []
         first = next(index for index, line in enumerate(stripped) if line)
-        moved: dict[Shift, tuple[str, ...] | None] = {}
-        matches: list[Match] = []
-        for start in self._stripped.find(stripped):
-            shift = _shift(self.loose_lines[start + first], search[first])
-            if shift not in moved:
-                moved[shift] = shift.moved(search)
-            if moved[shift] == tuple(self.loose_lines[start : start + len(search)]):
-                matches.append(Match(start, shift))
-        return matches
+        shifts = {_shift(self.loose_lines[start + first], search[first]) for start in self._stripped.find(stripped)}
+        moved = ((shift, shift.moved(search)) for shift in shifts)
+        matches = [Match(start, shift) for shift, lines in moved if lines for start in self._loose.find(lines)]
+        return sorted(matches, key=lambda match: match.start)
 
     @cached_property
     def _exact(self) -> "_View":
@@ -122,10 +128,12 @@ class _View:
     def find(self, lines: Sequence[str]) -> list[int]:
         needle = _enclosed(lines)
         starts: list[int] = []
-        offset = self._text.find(needle)
+        offset, last = self._text.find(needle), -len(needle)
         while offset >= 0:
+            if offset - last < len(needle) - 1:
+                return _overlapping_starts(self._lines, lines)
             starts.append(bisect_left(self._offsets, offset))
-            offset = self._text.find(needle, offset + 1)
+            offset, last = self._text.find(needle, offset + 1), offset
         return starts
 
     @cached_property
@@ -136,6 +144,18 @@ class _View:
 def _enclosed(lines: Sequence[str]) -> str:
     """Join lines, each with a line feed on both sides: so only whole lines are found in one another."""
     return "\n".join(["", *lines, ""])
+
+
+def _overlapping_starts(lines: Sequence[str], wanted: Sequence[str]) -> list[int]:
+    """Find all places by Knuth, Morris and Pratt: in linear time, however much the lines repeat themselves."""
+    sequence = [*wanted, None, *lines]
+    lengths = [0] * len(sequence)
+    for index in range(1, len(sequence)):
+        length = lengths[index - 1]
+        while length and sequence[index] != sequence[length]:
+            length = lengths[length - 1]
+        lengths[index] = length + (sequence[index] == sequence[length])
+    return [index - 2 * len(wanted) for index, length in enumerate(lengths) if length == len(wanted)]
 
 
 def _shift(have: str, want: str) -> Shift:

@@ -1,5 +1,6 @@
 """What apply_diff makes of a text: its blocks matched against the original, and put in together."""
 
+from bisect import bisect_left, insort
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -31,7 +32,7 @@ def apply_blocks(text: str, diff: str, reading: Reading) -> Revision:
     for block in blocks:
         editor.take(block)
     if not editor.replacements:
-        raise Refusal("Nothing was changed: no block matches.\n" + "\n".join(editor.faults))
+        raise Refusal("Nothing was changed: no block could be applied.\n" + "\n".join(editor.faults))
     after = replace_lines(editor.old, editor.replacements)
     return Revision(after, f"{len(editor.replacements)} of {len(blocks)} blocks", tuple(editor.faults))
 
@@ -43,7 +44,7 @@ class _Editor:
         self.old = read_lines(text)
         self.replacements: list[Replacement] = []
         self.faults: list[str] = []
-        self._owners: list[int] = []
+        self._taken: list[tuple[int, int, int]] = []
         self._reading = reading
         self._haystack = Haystack(self.old.texts)
         self._likenesses: Likenesses | None = None
@@ -56,19 +57,18 @@ class _Editor:
             self.faults.append(f"Block {block.number}: {refusal}"[:FAULT_LIMIT])
         else:
             self.replacements.append(replacement)
-            self._owners.append(block.number)
+            insort(self._taken, (replacement.start, replacement.end, block.number))
 
     def _replacement(self, block: Block) -> Replacement:
         if block.search == block.replacement:
             raise Refusal("search and replacement are the same; there is nothing to change.")
         if not block.search:
             return self._insertion(block)
-        if exact := self._haystack.find_exact(block.search):
-            return self._chosen(exact, block)
-        block = block.without_numbers() or block
-        if matches := self._haystack.find(block.search):
-            return self._chosen(matches, block)
-        return self._alike(block)
+        matches = self._haystack.find(block.search)
+        if not matches and (unnumbered := block.without_numbers()):
+            block = unnumbered
+            matches = self._haystack.find(block.search)
+        return self._chosen(matches, block) if matches else self._alike(block)
 
     def _insertion(self, block: Block) -> Replacement:
         count = len(self.old.texts)
@@ -117,9 +117,10 @@ class _Editor:
         return f"the search text is not in the file. Most like it ({min(percent, 99)} %): {where}\n{quoted}"
 
     def _refuse_overlap(self, new: Replacement) -> None:
-        for owner, old in zip(self._owners, self.replacements, strict=True):
-            if new.start < old.end and old.start < new.end:
-                raise Refusal(f"it changes lines that block {owner} changes too; write them as one block.")
+        behind = bisect_left(self._taken, (new.end,))
+        if behind and new.start < self._taken[behind - 1][1]:
+            owner = self._taken[behind - 1][2]
+            raise Refusal(f"it changes lines that block {owner} changes too; write them as one block.")
 
 
 def _ambiguity(starts: Sequence[int]) -> str:
