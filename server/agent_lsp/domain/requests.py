@@ -6,6 +6,7 @@ from typing import Literal
 
 from agent_lsp.domain.encoding import KEEP
 from agent_lsp.domain.messages import Message
+from agent_lsp.domain.permissions import Remember
 from agent_lsp.domain.status import PermissionMode, State, Status, Usage
 
 
@@ -44,6 +45,8 @@ class AskReply:
     images: tuple[str, ...] = ()
     hunks: Mapping[str, Literal["accept", "reject"]] = field(default_factory=dict[str, Literal["accept", "reject"]])
     edited: Mapping[str, str] = field(default_factory=dict[str, str])
+    remember: Remember | None = None
+    """That this yes is to hold for good."""
 
 
 @dataclass(frozen=True, slots=True)

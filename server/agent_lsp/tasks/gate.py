@@ -10,14 +10,17 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Literal
 
-from agent_lsp.approvals.policy import Rules, judge
+from agent_lsp.approvals.policy import Rules, judge, offered, remembered
 from agent_lsp.domain.approvals import Action, Decision, Deed, Judgement, Verdict
 from agent_lsp.domain.encoding import Json, to_wire
+from agent_lsp.domain.errors import BadParams
 from agent_lsp.domain.files import Change, Proposal, Selection, Standing
 from agent_lsp.domain.messages import Answer, Ask, Response, Say
+from agent_lsp.domain.permissions import Offer, Permission
 from agent_lsp.domain.requests import Answered, AskReply
 from agent_lsp.storage.records import MessageChanged
 from agent_lsp.tasks.growing import GrowingCalls
+from agent_lsp.tasks.permissions import TaskPermissions, problem_of
 from agent_lsp.tasks.ports import Ledger
 from agent_lsp.tasks.stream import MessageStream
 
@@ -25,6 +28,7 @@ Keep = Callable[[Deed, int], Awaitable[None]]
 """Keeps files as they are before a deed; told with the message about it."""
 
 GONE = Answered(accepted=False, reason="AskGone")
+_ONLY_A_YES = "Only a yes to an action can be remembered: answer without `remember`."
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +36,7 @@ class _Waiting:
     ts: int
     ask: Ask
     answer: asyncio.Future[AskReply]
-    proposal: Proposal | None
+    action: Action | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,11 +50,21 @@ class _Patience:
 class Gate:
     """Where a task's interactive asks wait: one at a time."""
 
-    def __init__(self, stream: MessageStream, ledger: Ledger, rules: Callable[[], Rules], calls: GrowingCalls) -> None:
+    def __init__(
+        self,
+        stream: MessageStream,
+        ledger: Ledger,
+        rules: Callable[[], Rules],
+        calls: GrowingCalls,
+        permissions: TaskPermissions,
+    ) -> None:
         self._stream = stream
         self._ledger = ledger
         self._rules = rules
         self._calls = calls
+        self._permissions = permissions
+        self._keeping: asyncio.Task[None] | None = None
+        """The writing of a permission that came with the newest answer."""
         self._waiting: _Waiting | None = None
         self._proposals: dict[int, Proposal] = {}
         self.keep: Keep = _keep_nothing
@@ -66,8 +80,9 @@ class Gate:
         return decision
 
     async def _decided(self, action: Action) -> Decision:
-        judgement = Judgement(Verdict.ASK) if action.deed is Deed.SAVE else judge(action, self._rules())
-        body = _body(action, judgement)
+        rules = self._rules()
+        judgement = Judgement(Verdict.ASK) if action.deed is Deed.SAVE else judge(action, rules)
+        body = _body(action, judgement, offered(action, judgement, rules))
         match judgement.verdict:
             case Verdict.DENY:
                 self._calls.settle(action.call_id)
@@ -96,7 +111,9 @@ class Gate:
         waiting = self._waiting
         if waiting is None or (ts is not None and ts != waiting.ts):
             return GONE
+        permission = self._permission(waiting.action, reply)
         self._settle(waiting, reply, by="user")
+        self._keeping = self._permissions.keep(permission) if permission else None
         if reply.text or reply.images:
             self._stream.say(Say.USER_FEEDBACK, reply.text, images=reply.images)
         return Answered(accepted=True)
@@ -114,6 +131,14 @@ class Gate:
                     return change.after or ""
         return None
 
+    def _permission(self, action: Action | None, reply: AskReply) -> Permission | None:
+        """Make what is to be remembered of an answer; BadParams, before anything happened, where that cannot be."""
+        if reply.remember is None:
+            return None
+        if action is None or reply.response not in (Response.YES, Response.OBJECT):
+            raise BadParams(_ONLY_A_YES)
+        return remembered(action, self._rules(), reply.remember, self._permissions.asker(action))
+
     async def _ask_about(self, action: Action, body: Json) -> Decision:
         try:
             reply = await self._wait(action.ask, json.dumps(body, ensure_ascii=False), action)
@@ -121,6 +146,8 @@ class Gate:
             if action.deed is Deed.SAVE and not self.is_cancelling:
                 return Decision(is_approved=True, by="policy")
             raise
+        if (keeping := self._keeping) and (problem := await problem_of(keeping)):
+            self._stream.say(Say.ERROR, problem)
         is_yes = reply.response in (Response.YES, Response.OBJECT)
         if is_yes and action.deed is not Deed.READ:
             await self._ledger.sync()
@@ -137,10 +164,9 @@ class Gate:
     async def _wait(self, ask: Ask, text: str, action: Action | None, patience: _Patience | None = None) -> AskReply:
         await self._ledger.sync()
         ts = self._row(action, ask, text) if action else self._stream.ask(ask, text)
-        proposal = action.proposal if action else None
-        self._keep_proposal(ts, proposal)
+        self._keep_proposal(ts, action.proposal if action else None)
         loop = asyncio.get_running_loop()
-        waiting = _Waiting(ts, ask, loop.create_future(), proposal)
+        waiting = _Waiting(ts, ask, loop.create_future(), action)
         self._waiting = waiting
         late = loop.call_later(patience.seconds, self._settle_late, waiting, patience.reply) if patience else None
         try:
@@ -190,12 +216,14 @@ async def _keep_nothing(_deed: Deed, _ts: int) -> None:
     """Nobody keeps the files."""
 
 
-def _body(action: Action, judgement: Judgement) -> Json:
+def _body(action: Action, judgement: Judgement, offer: Offer | None) -> Json:
     body = dict(action.body)
     if judgement.reason:
         body["reason"] = judgement.reason
     if action.ask is Ask.COMMAND:
         body["segments"] = to_wire(judgement.segments)
+    if offer:
+        body["remember"] = to_wire(offer)
     return body
 
 

@@ -17,6 +17,7 @@ from agent_lsp.domain.requests import ContextReference, TaskList, TaskSummary
 from agent_lsp.domain.status import PermissionMode
 from agent_lsp.settings.model import LimitSettings
 from agent_lsp.storage.records import Record
+from agent_lsp.tasks.permissions import StandingPermissions
 
 
 class Ledger(Protocol):
@@ -133,6 +134,7 @@ class Equipment:
     rules: Callable[[PermissionMode], Rules]
     limits: Callable[[], LimitSettings]
     checkpoints: Checkpoints | None = None
+    permissions: StandingPermissions | None = None
 
 
 @dataclass(frozen=True, slots=True)

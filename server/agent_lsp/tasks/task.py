@@ -35,6 +35,7 @@ from agent_lsp.tasks import endings
 from agent_lsp.tasks.checkpointing import Checkpointing, KeptTools
 from agent_lsp.tasks.gate import GONE, Gate
 from agent_lsp.tasks.growing import GrowingCalls
+from agent_lsp.tasks.permissions import TaskPermissions
 from agent_lsp.tasks.ports import Briefing, Equipment, GrowingCall, Ledger, Workbench
 from agent_lsp.tasks.queue import Queue, WaitingWords
 from agent_lsp.tasks.recorder import Recorder
@@ -64,12 +65,13 @@ class Task:
         self.ledger = ledger
         self.profile, self._is_completed = start.profile, start.is_completed
         self._equipment, self._note = equipment, note
+        self.permissions = TaskPermissions(self.id, equipment.permissions)
         self._stream = MessageStream(self.id, self.instance_id, ledger, listeners, start.messages)
         calls = GrowingCalls(self._stream, self._rules, self._growing_call)
         self._recorder = Recorder(self._stream, ledger, calls, list(start.history))
         self._recorder.todos = start.todos
         self._recorder.on_request = self._count_request
-        self.gate = Gate(self._stream, ledger, self._rules, calls)
+        self.gate = Gate(self._stream, ledger, self._rules, calls, self.permissions)
         self._checkpointing = Checkpointing(self.id, equipment.checkpoints, self._stream)
         self.gate.keep, self._recorder.on_step = self._checkpointing.before, self._checkpointing.new_step
         self._rows = CommandRows(self._stream, lambda: self.gate.is_cancelling)
@@ -258,7 +260,7 @@ class Task:
         return await run_turn(self._recorder.history, ports, self._recorder.emit)
 
     def _rules(self) -> Rules:
-        return self._equipment.rules(self.permission_mode)
+        return self.permissions.within(self._equipment.rules(self.permission_mode))
 
     def _growing_call(self, call_id: str, name: str) -> GrowingCall | None:
         return self._workbench.growing(call_id, name) if self._workbench else None
