@@ -1,0 +1,174 @@
+// What the user does to the task: start it, answer it, stop it, bring another one back. The server decides; this only asks it.
+
+import * as vscode from "vscode";
+
+import type { Attachment, ToView } from "./messages.ts";
+import type { AskResponseParams, NewTaskParams } from "./protocol.ts";
+import type { Server } from "./server.ts";
+import { type HunkDecision, Task, type TaskEvent } from "./task.ts";
+import { changesOf } from "./toolAsk.ts";
+
+type Response = AskResponseParams["response"];
+
+const PAGE = 1000;
+
+export class Agent {
+  readonly task: Task;
+
+  constructor(
+    readonly server: Server,
+    listen: (event: TaskEvent) => void,
+    private readonly tellContext: () => void,
+  ) {
+    this.task = new Task(listen);
+    server.listen("agent/message", (notice) => this.task.receive(notice));
+    server.listen("agent/messageDelta", (notice) => this.task.grow(notice));
+    server.listen("agent/state", (status) => void this.statusChanged(status.taskId, () => this.task.become(status)));
+  }
+
+  /** Takes up what the server has: its current task after a reload, or the task that was here before the server was restarted. */
+  async reconnect(previous: string | undefined): Promise<void> {
+    const snapshot = await this.server.request("agent/state", { limit: PAGE });
+    this.task.load(snapshot);
+    if (!this.task.taskId && previous) {
+      await this.resume(previous);
+    }
+  }
+
+  async newTask(text: string, images: readonly string[] = [], attachments: readonly Attachment[] = []): Promise<void> {
+    this.tellContext();
+    const params: NewTaskParams = { text, clientRequestId: crypto.randomUUID() };
+    if (images.length) {
+      params.images = [...images];
+    }
+    if (attachments.length) {
+      params.context = attachments.map(({ uri, range }) => ({ uri, ...(range && { range }) }));
+    }
+    const { taskId } = await this.server.request("agent/newTask", params);
+    await this.show(taskId);
+  }
+
+  /** Words for the task: an answer where an ask wants words, else a message; without a task, a new one. */
+  async send(text: string, images: readonly string[], attachments: readonly Attachment[]): Promise<void> {
+    const { taskId, status } = this.task;
+    if (!taskId) {
+      await this.newTask(text, images, attachments);
+    } else if (status?.ask && takesWords(status.ask.kind)) {
+      await this.answer(status.ask.ts, "messageResponse", text, images);
+    } else {
+      const delivery = status?.ask ? "queue" : "steer";
+      await this.server.request("agent/sendMessage", { taskId, text, images: [...images], delivery });
+    }
+  }
+
+  async answer(ts: number, response: Response, text?: string, images?: readonly string[]): Promise<void> {
+    const taskId = this.task.taskId;
+    if (!taskId) {
+      return;
+    }
+    const hunks = this.task.decisions(ts);
+    const isPartial = response === "yesButtonClicked" && Object.values(hunks).includes("reject");
+    const params: AskResponseParams = {
+      taskId,
+      ts,
+      response,
+      ...(text && { text }),
+      ...(images?.length && { images: [...images] }),
+      ...(isPartial && { hunks }),
+    };
+    const answered = await this.server.request("agent/askResponse", params);
+    if (!answered.accepted) {
+      void vscode.window.setStatusBarMessage("Agent: that was answered already", 3000);
+    }
+  }
+
+  /** Approves or rejects whatever waits. */
+  async answerWaiting(response: Response): Promise<void> {
+    const ask = this.task.status?.ask;
+    if (ask) {
+      await this.answer(ask.ts, response);
+    }
+  }
+
+  /** Notes what is to become of one hunk; the last one answers the ask. */
+  async decide(ts: number, hunk: string, decision: HunkDecision): Promise<void> {
+    this.task.decide(ts, hunk, decision);
+    const decided = this.task.decisions(ts);
+    const all = changesOf(this.task.message(ts)).flatMap((change) => change.hunks.map(({ id }) => id));
+    if (all.length > 0 && all.every((id) => id in decided)) {
+      const isRejected = all.every((id) => decided[id] === "reject");
+      await this.answer(ts, isRejected ? "noButtonClicked" : "yesButtonClicked");
+    }
+  }
+
+  async cancel(): Promise<void> {
+    if (this.task.taskId) {
+      await this.server.request("agent/cancelTask", { taskId: this.task.taskId });
+    }
+  }
+
+  async clear(): Promise<void> {
+    if (this.task.taskId) {
+      await this.server.request("agent/clearTask", { taskId: this.task.taskId });
+      this.task.clear();
+    }
+  }
+
+  async resume(taskId: string): Promise<void> {
+    await this.server.request("agent/resumeTask", { taskId });
+    await this.show(taskId);
+  }
+
+  async older(before: number): Promise<void> {
+    const taskId = this.task.taskId;
+    if (taskId && this.task.hasMore) {
+      const page = await this.server.request("agent/state", { taskId, before, limit: PAGE });
+      this.task.prepend(page.messages, page.hasMore);
+    }
+  }
+
+  async terminal(ts: number, operation: "continue" | "abort"): Promise<void> {
+    if (this.task.taskId) {
+      await this.server.request("agent/terminalOperation", { taskId: this.task.taskId, ts, operation });
+    }
+  }
+
+  /** An action of an ask that is no answer but a method: done with the task, for instance. */
+  async call(method: string): Promise<void> {
+    const taskId = this.task.taskId;
+    if (method === "agent/clearTask") {
+      await this.clear();
+    } else if (taskId && (method === "agent/cancelTask" || method === "agent/resumeTask")) {
+      await this.server.request(method, { taskId });
+    }
+  }
+
+  async show(taskId: string): Promise<void> {
+    this.task.load(await this.server.request("agent/state", { taskId, limit: PAGE }));
+  }
+
+  snapshot(): ToView {
+    const waiting = this.task.waiting;
+    return {
+      type: "snapshot",
+      status: this.task.status,
+      messages: this.task.messages,
+      hasMore: this.task.hasMore,
+      decisions: waiting ? { [waiting.ts]: this.task.decisions(waiting.ts) } : {},
+    };
+  }
+
+  private async statusChanged(taskId: string, become: () => boolean): Promise<void> {
+    // A task that another client started comes to the screen where none is.
+    if (!this.task.taskId) {
+      await this.show(taskId);
+    } else {
+      become();
+    }
+  }
+}
+
+function takesWords(kind: string): boolean {
+  return !["tool", "command", "browser_action_launch", "use_mcp_server", "auto_approval_max_req_reached"].includes(kind);
+}
+

@@ -1,0 +1,318 @@
+// Joins the rooms: server, task, view, lenses, status bar and commands. What each does stands in its own file.
+
+import * as vscode from "vscode";
+
+import { Agent } from "./agent.ts";
+import { changeFor, closePreviews, HunkLenses, hunkAt, nothing, PREVIEW, showDiff } from "./changes.ts";
+import { completions } from "./completions.ts";
+import { diagnostics, save } from "./documents.ts";
+import { EditorContext, wireRange } from "./editorContext.ts";
+import type { Attachment, FromView } from "./messages.ts";
+import { pickCheckpoint, pickListed, pickPermissions, pickTask, restore } from "./pickers.ts";
+import { Server } from "./server.ts";
+import { offerSetup, openSettings, playDemo } from "./setup.ts";
+import { StatusBar } from "./statusBar.ts";
+import type { TaskEvent } from "./task.ts";
+import { Terminals } from "./terminal.ts";
+import { changesOf } from "./toolAsk.ts";
+import { TaskView } from "./view.ts";
+
+const LAST_TASK = "lastTask";
+
+export async function activate(extension: vscode.ExtensionContext): Promise<void> {
+  const extended = new Extension(extension);
+  extension.subscriptions.push(extended);
+  await extended.server.start();
+}
+
+class Extension implements vscode.Disposable {
+  readonly server: Server;
+  private readonly agent: Agent;
+  private readonly view: TaskView;
+  private readonly lenses: HunkLenses;
+  private readonly statusBar = new StatusBar();
+  private readonly terminals = new Terminals();
+  private readonly context: EditorContext;
+  private readonly subscriptions: vscode.Disposable[] = [];
+  private announced: number | undefined;
+
+  constructor(private readonly extension: vscode.ExtensionContext) {
+    this.server = new Server(vscode.window.createOutputChannel("Agent", { log: true }));
+    this.context = new EditorContext(this.server);
+    this.agent = new Agent(this.server, (event) => this.taskChanged(event), () => this.context.now());
+    this.lenses = new HunkLenses(this.agent.task);
+    this.view = new TaskView(extension.extensionUri, (message) => void this.attempt(() => this.fromView(message)));
+    this.server.answer("agent/save", save);
+    this.server.answer("agent/diagnostics" as "agent/save", ((params: never) => diagnostics(this.server, params, new vscode.CancellationTokenSource().token)) as never);
+    this.subscribe();
+    this.registerCommands();
+  }
+
+  dispose(): void {
+    for (const part of [...this.subscriptions, this.context, this.terminals, this.statusBar, this.server]) {
+      part.dispose();
+    }
+  }
+
+  private subscribe(): void {
+    const files = [{ scheme: "file" }, { scheme: PREVIEW }];
+    this.subscriptions.push(
+      this.server.onStateChanged(() => void this.attempt(() => this.serverChanged())),
+      vscode.window.registerWebviewViewProvider(TaskView.id, this.view),
+      vscode.languages.registerCodeLensProvider(files, this.lenses),
+      vscode.workspace.registerTextDocumentContentProvider("agent-nothing", nothing),
+      vscode.workspace.onDidChangeConfiguration((event) => {
+        if (event.affectsConfiguration("agentLsp.server")) {
+          void this.attempt(() => this.server.start());
+        }
+      }),
+    );
+  }
+
+  private async serverChanged(): Promise<void> {
+    this.statusBar.show(this.server.state, this.agent.task.status);
+    this.view.send({ type: "server", state: this.server.state, methods: this.server.methods });
+    if (this.server.state === "ready") {
+      await this.agent.reconnect(this.extension.workspaceState.get<string>(LAST_TASK));
+    } else if (this.server.state === "missing") {
+      await offerSetup(() => this.server.start());
+    }
+  }
+
+  private taskChanged(event: TaskEvent): void {
+    switch (event.type) {
+      case "snapshot":
+        this.view.send(this.agent.snapshot());
+        this.statusChanged();
+        break;
+      case "status":
+        this.view.send(event);
+        this.statusChanged();
+        break;
+      case "delta":
+        this.view.send(event);
+        this.terminals.grow(this.agent.task.message(event.ts));
+        break;
+      case "message":
+        this.view.send(event);
+        this.terminals.grow(event.message);
+        break;
+      case "decisions":
+        this.lenses.refresh();
+        this.view.send(event);
+        break;
+      default:
+        this.view.send(event);
+    }
+  }
+
+  private statusChanged(): void {
+    const { task } = this.agent;
+    const { status, waiting } = task;
+    this.statusBar.show(this.server.state, status);
+    this.view.title(status?.title ?? "");
+    const waits = status?.state === "waiting_for_input";
+    this.view.badge(waits ? 1 : 0, "The agent waits for your answer");
+    setContext("waits", waits);
+    setContext("waitsForChange", changesOf(waiting).length > 0);
+    setContext("works", status?.state === "running" || status?.state === "streaming");
+    setContext("hasTask", status !== undefined);
+    void this.extension.workspaceState.update(LAST_TASK, status?.taskId);
+    this.lenses.refresh();
+    if (waiting?.ts !== this.announced) {
+      this.announced = waiting?.ts;
+      void closePreviews();
+      this.announce(waits);
+    }
+  }
+
+  /** A toast only where the view is hidden: who sees the card needs no second one. */
+  private announce(waits: boolean): void {
+    if (waits && !this.view.isVisible) {
+      const show = "Show";
+      void vscode.window.showInformationMessage("The agent waits for your answer.", show).then((answer) => {
+        if (answer === show) {
+          void vscode.commands.executeCommand("agentLsp.focus");
+        }
+      });
+    }
+  }
+
+  private registerCommands(): void {
+    const agent = this.agent;
+    const commands: Record<string, (...args: never[]) => unknown> = {
+      focus: () => vscode.commands.executeCommand(`${TaskView.id}.focus`),
+      newTask: async () => {
+        await agent.clear();
+        await this.compose("", []);
+      },
+      history: () => pickTask(agent),
+      checkpoints: () => pickCheckpoint(agent),
+      ask: () => this.compose("", here()),
+      fix: () => this.aboutSelection("Fix the problem here."),
+      explain: () => this.aboutSelection("Explain what this does. Change nothing."),
+      approve: () => agent.answerWaiting("yesButtonClicked"),
+      reject: () => agent.answerWaiting("noButtonClicked"),
+      acceptHunk: (ts?: number, hunk?: string) => this.decide("accept", ts, hunk),
+      rejectHunk: (ts?: number, hunk?: string) => this.decide("reject", ts, hunk),
+      showDiff: () => this.diff(agent.task.waiting?.ts, undefined),
+      cancel: () => agent.cancel(),
+      pickMode: () => pickListed(agent, "Mode"),
+      pickProfile: () => pickListed(agent, "Profile"),
+      pickPermissions: () => pickPermissions(agent),
+      showTerminal: () => this.showLastTerminal(),
+      demo: playDemo,
+      configure: openSettings,
+      restart: () => this.server.start(),
+      showLog: () => this.server.log.show(),
+      debugReport: () => this.copyReport(),
+    };
+    for (const [name, run] of Object.entries(commands)) {
+      const attempt = (...args: never[]): Promise<void> => this.attempt(async () => void (await run(...args)));
+      this.subscriptions.push(vscode.commands.registerCommand(`agentLsp.${name}`, attempt));
+    }
+  }
+
+  private async fromView(message: FromView): Promise<void> {
+    const agent = this.agent;
+    switch (message.type) {
+      case "ready":
+        this.view.send({ type: "server", state: this.server.state, methods: this.server.methods });
+        this.view.send(agent.snapshot());
+        this.statusChanged();
+        return;
+      case "send":
+        return await agent.send(message.text, message.images, message.attachments);
+      case "answer":
+        return await agent.answer(message.ts, message.response, message.text, message.images);
+      case "call":
+        return await agent.call(message.method);
+      case "decide":
+        return await agent.decide(message.ts, message.hunk, message.decision);
+      case "diff":
+        return await this.diff(message.ts, message.path);
+      case "open":
+        return await openFile(message.path, message.line);
+      case "terminal":
+        return message.operation === "show" ? this.showTerminal(message.ts) : await agent.terminal(message.ts, message.operation);
+      case "complete":
+        return this.view.send({ type: "completions", request: message.request, items: await completions(this.server, message.kind, message.query) });
+      case "older":
+        return await agent.older(message.before);
+      case "restore":
+        return await restore(agent, { ts: message.ts });
+      case "copy":
+        return await vscode.env.clipboard.writeText(message.text);
+      case "pick":
+      case "command": {
+        const picks = { mode: "pickMode", profile: "pickProfile", permissions: "pickPermissions" };
+        const command = message.type === "pick" ? picks[message.what] : message.command;
+        await vscode.commands.executeCommand(`agentLsp.${command}`);
+      }
+    }
+  }
+
+  private async decide(decision: "accept" | "reject", ts?: number, hunk?: string): Promise<void> {
+    const waiting = this.agent.task.waiting;
+    const editor = vscode.window.activeTextEditor;
+    const change = editor && changeFor(waiting, editor.document.uri);
+    const id = hunk ?? (change && hunkAt(change, editor.selection.active.line)?.id);
+    if (waiting && id !== undefined) {
+      await this.agent.decide(ts ?? waiting.ts, id, decision);
+    }
+  }
+
+  private async diff(ts: number | undefined, path: string | undefined): Promise<void> {
+    const changes = ts === undefined ? [] : changesOf(this.agent.task.message(ts));
+    const change = changes.find((one) => one.path === path) ?? changes[0];
+    if (change) {
+      await showDiff(change, false);
+    }
+  }
+
+  private async compose(text: string, attachments: readonly Attachment[]): Promise<void> {
+    await vscode.commands.executeCommand("agentLsp.focus");
+    this.view.send({ type: "compose", text, attachments });
+  }
+
+  private async aboutSelection(text: string): Promise<void> {
+    const places = here();
+    await vscode.commands.executeCommand("agentLsp.focus");
+    if (this.agent.task.status?.state === "idle") {
+      await this.agent.clear();
+    }
+    await this.agent.newTask(text, [], places);
+  }
+
+  private showTerminal(ts: number): void {
+    const message = this.agent.task.message(ts);
+    if (message) {
+      this.terminals.show(message, () => void this.attempt(() => this.agent.terminal(ts, "abort")));
+    }
+  }
+
+  private showLastTerminal(): void {
+    const output = this.agent.task.messages.findLast((one) => one.ask === "command_output" || one.say === "command_output");
+    if (output) {
+      this.showTerminal(output.ts);
+    }
+  }
+
+  private async copyReport(): Promise<void> {
+    await vscode.env.clipboard.writeText(await this.server.request("agent/debugReport", {}));
+    void vscode.window.showInformationMessage("The report is on the clipboard. There are no keys in it; read it before you send it.");
+  }
+
+  /** One place for what goes wrong: the view says it, in the server's own sentence. */
+  private async attempt(action: () => Promise<void> | void): Promise<void> {
+    try {
+      await action();
+    } catch (error) {
+      const text = error instanceof Error ? error.message : String(error);
+      this.server.log.error(text);
+      if (this.view.isVisible) {
+        this.view.send({ type: "notice", text });
+      } else {
+        void vscode.window.showErrorMessage(`Agent: ${text}`);
+      }
+    }
+  }
+}
+
+/** The selection, or the line with the cursor, as a place to attach. */
+function here(): Attachment[] {
+  const editor = vscode.window.activeTextEditor;
+  if (!editor || editor.document.uri.scheme !== "file") {
+    return [];
+  }
+  const { selection, document } = editor;
+  const range = selection.isEmpty ? document.lineAt(selection.active.line).range : selection;
+  const lines = range.isSingleLine ? `${range.start.line + 1}` : `${range.start.line + 1}-${range.end.line + 1}`;
+  return [{ label: `${vscode.workspace.asRelativePath(document.uri)}:${lines}`, uri: document.uri.toString(), range: wireRange(range) }];
+}
+
+async function openFile(path: string, line: number | undefined): Promise<void> {
+  const folders = vscode.workspace.workspaceFolders ?? [];
+  const candidates = path.startsWith("/") ? [vscode.Uri.file(path)] : folders.map((folder) => vscode.Uri.joinPath(folder.uri, path));
+  for (const uri of candidates) {
+    if (await exists(uri)) {
+      const selection = line === undefined ? undefined : new vscode.Range(line - 1, 0, line - 1, 0);
+      await vscode.window.showTextDocument(uri, { preview: true, ...(selection && { selection }) });
+      return;
+    }
+  }
+  throw new Error(`${path} is not there.`);
+}
+
+async function exists(uri: vscode.Uri): Promise<boolean> {
+  try {
+    await vscode.workspace.fs.stat(uri);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function setContext(name: string, value: boolean): void {
+  void vscode.commands.executeCommand("setContext", `agentLsp.${name}`, value);
+}

@@ -1,0 +1,48 @@
+// What the extension and its view say to each other. The view knows nothing of the editor, the extension nothing of HTML.
+
+import type { Message, Status } from "./protocol.ts";
+import type { HunkDecision } from "./task.ts";
+
+export type ServerState = "missing" | "starting" | "ready" | "stopped";
+
+export interface Attachment {
+  label: string;
+  uri: string;
+  range?: { start: { line: number; character: number }; end: { line: number; character: number } };
+}
+
+export interface Completion {
+  label: string;
+  detail: string;
+  insert: string;
+}
+
+/** From the extension to the view. */
+export type ToView =
+  | { type: "server"; state: ServerState; methods: readonly string[] }
+  | { type: "snapshot"; status: Status | undefined; messages: readonly Message[]; hasMore: boolean; decisions: Record<number, Record<string, HunkDecision>> }
+  | { type: "message"; message: Message }
+  | { type: "deleted"; ts: number }
+  | { type: "delta"; ts: number; append: string }
+  | { type: "status"; status: Status }
+  | { type: "decisions"; ts: number; hunks: Record<string, HunkDecision> }
+  | { type: "completions"; request: number; items: readonly Completion[] }
+  | { type: "compose"; text: string; attachments: readonly Attachment[] }
+  | { type: "notice"; text: string };
+
+/** From the view to the extension. */
+export type FromView =
+  | { type: "ready" }
+  | { type: "send"; text: string; images: readonly string[]; attachments: readonly Attachment[] }
+  | { type: "answer"; ts: number; response: "yesButtonClicked" | "noButtonClicked" | "messageResponse"; text?: string; images?: readonly string[] }
+  | { type: "call"; method: string }
+  | { type: "decide"; ts: number; hunk: string; decision: HunkDecision }
+  | { type: "diff"; ts: number; path: string }
+  | { type: "open"; path: string; line?: number }
+  | { type: "terminal"; ts: number; operation: "continue" | "abort" | "show" }
+  | { type: "complete"; request: number; kind: "@" | "/"; query: string }
+  | { type: "pick"; what: "mode" | "profile" | "permissions" }
+  | { type: "older"; before: number }
+  | { type: "restore"; ts: number }
+  | { type: "copy"; text: string }
+  | { type: "command"; command: "newTask" | "history" | "configure" | "demo" | "restart" | "cancel" };

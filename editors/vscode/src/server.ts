@@ -1,0 +1,152 @@
+// The server's process and the wire to it: what it is told of this client, and every request that is made of it.
+
+import * as vscode from "vscode";
+import {
+  type ClientCapabilities,
+  LanguageClient,
+  type LanguageClientOptions,
+  RevealOutputChannelOn,
+  State,
+  type StaticFeature,
+} from "vscode-languageclient/node";
+
+import type { ServerState } from "./messages.ts";
+import type { ClientNotifications, ClientRequests, ServerNotifications, ServerRequests } from "./protocol.ts";
+import { findServer, type ServerCommand } from "./serverCommand.ts";
+import { explicitSettings } from "./settings.ts";
+
+type Answer<M extends keyof ServerRequests> = (params: ServerRequests[M][0]) => Promise<ServerRequests[M][1]>;
+type Listener<M extends keyof ServerNotifications> = (params: ServerNotifications[M][0]) => void;
+
+/** Says in `initialize` what this client does, so that the server talks to it as to one with a view. */
+class Announcement implements StaticFeature {
+  fillClientCapabilities(capabilities: ClientCapabilities): void {
+    const agent = { protocolVersion: 1, messages: {}, save: {}, diagnostics: {}, editorContext: {} };
+    capabilities.experimental = { ...(capabilities.experimental as object | undefined), agent };
+  }
+  initialize(): void {}
+  clear(): void {}
+  getState(): { kind: "static" } {
+    return { kind: "static" };
+  }
+}
+
+export class Server implements vscode.Disposable {
+  private client: LanguageClient | undefined;
+  private readonly answers = new Map<string, (params: never) => Promise<unknown>>();
+  private readonly listeners = new Map<string, (params: never) => void>();
+  private readonly changed = new vscode.EventEmitter<ServerState>();
+  readonly onStateChanged = this.changed.event;
+  state: ServerState = "stopped";
+  methods: readonly string[] = [];
+
+  constructor(readonly log: vscode.LogOutputChannel) {}
+
+  /** Whether the server knows a method; an older one may not. */
+  knows(method: string): boolean {
+    return this.methods.includes(method);
+  }
+
+  answer<M extends keyof ServerRequests>(method: M, answer: Answer<M>): void {
+    this.answers.set(method, answer as (params: never) => Promise<unknown>);
+  }
+
+  listen<M extends keyof ServerNotifications>(method: M, listener: Listener<M>): void {
+    this.listeners.set(method, listener as (params: never) => void);
+  }
+
+  async start(): Promise<void> {
+    await this.stop();
+    const command = serverCommand();
+    if (!command) {
+      this.become("missing");
+      return;
+    }
+    this.become("starting");
+    this.log.info(`starting ${command.command}`);
+    this.client = this.newClient(command);
+    try {
+      await this.client.start();
+    } catch (error) {
+      this.log.error(`the server did not start: ${String(error)}`);
+      this.become("stopped");
+      return;
+    }
+    const agent = this.client.initializeResult?.capabilities.experimental?.agent as { methods?: string[] } | undefined;
+    this.methods = agent?.methods ?? [];
+    this.become("ready");
+  }
+
+  async stop(): Promise<void> {
+    const client = this.client;
+    this.client = undefined;
+    if (client?.isRunning()) {
+      await client.stop();
+    }
+    await client?.dispose();
+  }
+
+  async request<M extends keyof ClientRequests>(method: M, params: ClientRequests[M][0]): Promise<ClientRequests[M][1]> {
+    if (!this.client || this.state !== "ready") {
+      throw new Error(this.state === "missing" ? "The agent's server is not installed." : "The agent's server does not run.");
+    }
+    return await this.client.sendRequest<ClientRequests[M][1]>(method, params);
+  }
+
+  notify<M extends keyof ClientNotifications>(method: M, params: ClientNotifications[M][0]): void {
+    if (this.state === "ready") {
+      void this.client?.sendNotification(method, params);
+    }
+  }
+
+  /** Ranges and diagnostics as the wire has them. */
+  get converter(): LanguageClient["code2ProtocolConverter"] | undefined {
+    return this.client?.code2ProtocolConverter;
+  }
+
+  dispose(): void {
+    this.changed.dispose();
+    void this.stop();
+  }
+
+  private newClient(command: ServerCommand): LanguageClient {
+    const options: LanguageClientOptions = {
+      documentSelector: [{ scheme: "file" }, { scheme: "untitled" }],
+      outputChannel: this.log,
+      revealOutputChannelOn: RevealOutputChannelOn.Never,
+      initializationOptions: { agent: explicitSettings() },
+      connectionOptions: { maxRestartCount: 3 },
+      middleware: {
+        // Only what somebody set: a default of the editor's must not lie over the user's own settings file.
+        workspace: { configuration: (params) => params.items.map((item) => (item.section === "agent" ? explicitSettings() : null)) },
+      },
+    };
+    const client = new LanguageClient("agentLsp", "Agent", { ...command, options: {} }, options);
+    client.registerFeature(new Announcement());
+    client.onDidChangeState((event) => {
+      this.become(event.newState === State.Running ? "ready" : event.newState === State.Starting ? "starting" : "stopped");
+    });
+    for (const [method, answer] of this.answers) {
+      client.onRequest(method, answer as (params: unknown) => Promise<unknown>);
+    }
+    for (const [method, listener] of this.listeners) {
+      client.onNotification(method, listener as (params: unknown) => void);
+    }
+    return client;
+  }
+
+  private become(state: ServerState): void {
+    // While `start` is under way the client runs before its answer to `initialize` is read.
+    if (state === this.state) {
+      return;
+    }
+    this.state = state;
+    this.changed.fire(state);
+  }
+}
+
+function serverCommand(): ServerCommand | undefined {
+  const configured = vscode.workspace.getConfiguration("agentLsp").get<string>("server.path", "");
+  const folders = (vscode.workspace.workspaceFolders ?? []).map((folder) => folder.uri.fsPath);
+  return findServer(configured, process.env["PATH"] ?? "", folders);
+}

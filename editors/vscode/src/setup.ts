@@ -1,0 +1,47 @@
+// The first run: how the server comes onto the machine, how a model is chosen, and the demo that needs neither key nor network.
+
+import * as vscode from "vscode";
+
+import { findServer } from "./serverCommand.ts";
+
+/** Says that the server is missing and offers to install it, in a terminal where the user sees what runs. */
+export async function offerSetup(retry: () => Promise<void>): Promise<void> {
+  const uv = "Install with uv";
+  const pipx = "Install with pipx";
+  const choose = "Choose…";
+  const answer = await vscode.window.showWarningMessage("The agent's server, agent-lsp, was not found on the path.", uv, pipx, choose);
+  if (answer === choose) {
+    await chooseServer();
+  } else if (answer === uv || answer === pipx) {
+    const terminal = vscode.window.createTerminal("Install agent-lsp");
+    terminal.show();
+    terminal.sendText(answer === uv ? "uv tool install agent-lsp-server" : "pipx install agent-lsp-server");
+    const done = "Look again";
+    if ((await vscode.window.showInformationMessage("When the installation is done:", done)) === done) {
+      await retry();
+    }
+  }
+}
+
+async function chooseServer(): Promise<void> {
+  const [file] = (await vscode.window.showOpenDialog({ title: "The agent-lsp program", canSelectMany: false })) ?? [];
+  if (file) {
+    await vscode.workspace.getConfiguration("agentLsp").update("server.path", file.fsPath, vscode.ConfigurationTarget.Global);
+  }
+}
+
+export function playDemo(): void {
+  const command = findServer(configuredPath(), process.env["PATH"] ?? "", [])?.command ?? "agent-lsp";
+  const terminal = vscode.window.createTerminal("Agent's demo");
+  terminal.show();
+  terminal.sendText(`${JSON.stringify(command)} demo`);
+}
+
+/** The editor's page of the agent's settings; profiles for every editor stand in the server's own file. */
+export async function openSettings(): Promise<void> {
+  await vscode.commands.executeCommand("workbench.action.openSettings", "@ext:agent-lsp.agent-lsp");
+}
+
+function configuredPath(): string {
+  return vscode.workspace.getConfiguration("agentLsp").get<string>("server.path", "");
+}

@@ -1,0 +1,46 @@
+// What the text of a `tool` row says: JSON, while it grows one line of it and then the change as it comes.
+
+import type { Change, Message } from "./protocol.ts";
+
+export interface ToolAsk {
+  tool: string;
+  path?: string;
+  paths?: string[];
+  reason?: string;
+  isOutsideWorkspace?: boolean;
+  isProtected?: boolean;
+  changes?: Change[];
+  [field: string]: unknown;
+}
+
+export interface ToolText {
+  ask: ToolAsk;
+  /** What is there of the change so far, while the model still writes it. */
+  growing: string | undefined;
+}
+
+export function readToolText(text: string | undefined): ToolText | undefined {
+  const [head = "", ...rest] = splitOnce(text ?? "");
+  const ask = parsed(head);
+  return ask ? { ask, growing: rest[0] } : undefined;
+}
+
+/** The changes that a message is about. */
+export function changesOf(message: Message | undefined): Change[] {
+  const isTool = message?.ask === "tool" || message?.say === "tool";
+  return isTool ? (readToolText(message?.text)?.ask.changes ?? []) : [];
+}
+
+function splitOnce(text: string): string[] {
+  const end = text.indexOf("\n");
+  return end < 0 ? [text] : [text.slice(0, end), text.slice(end + 1)];
+}
+
+function parsed(text: string): ToolAsk | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === "object" && value !== null && "tool" in value ? (value as ToolAsk) : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,66 @@
+// The view in the side bar: a page that renders, and the wire to it. What it asks for is done by whoever listens.
+
+import { randomBytes } from "node:crypto";
+import * as vscode from "vscode";
+
+import type { FromView, ToView } from "./messages.ts";
+
+export class TaskView implements vscode.WebviewViewProvider {
+  static readonly id = "agentLsp.task";
+  private view: vscode.WebviewView | undefined;
+
+  constructor(
+    private readonly extension: vscode.Uri,
+    private readonly receive: (message: FromView) => void,
+  ) {}
+
+  resolveWebviewView(view: vscode.WebviewView): void {
+    this.view = view;
+    view.webview.options = { enableScripts: true, localResourceRoots: [vscode.Uri.joinPath(this.extension, "dist")] };
+    view.webview.html = this.page(view.webview);
+    view.webview.onDidReceiveMessage((message: FromView) => this.receive(message));
+    view.onDidDispose(() => (this.view = undefined));
+  }
+
+  /** Sends to the page if there is one; a page that comes later starts from a snapshot. */
+  send(message: ToView): void {
+    void this.view?.webview.postMessage(message);
+  }
+
+  get isVisible(): boolean {
+    return this.view?.visible ?? false;
+  }
+
+  /** A number on the view's icon: that something waits, without taking the focus. */
+  badge(count: number, tooltip: string): void {
+    if (this.view) {
+      this.view.badge = count ? { value: count, tooltip } : undefined;
+    }
+  }
+
+  title(text: string): void {
+    if (this.view) {
+      this.view.description = text;
+    }
+  }
+
+  private page(webview: vscode.Webview): string {
+    const nonce = randomBytes(16).toString("base64");
+    const asset = (name: string): vscode.Uri => webview.asWebviewUri(vscode.Uri.joinPath(this.extension, "dist", name));
+    // Pictures only as data: nothing that a model writes can make this page fetch.
+    const policy = `default-src 'none'; img-src data:; style-src ${webview.cspSource}; script-src 'nonce-${nonce}'`;
+    return `<!DOCTYPE html>
+<html lang="en">
+<head>
+  <meta charset="utf-8">
+  <meta http-equiv="Content-Security-Policy" content="${policy}">
+  <link rel="stylesheet" href="${asset("style.css")}">
+  <title>Agent</title>
+</head>
+<body>
+  <div id="app"></div>
+  <script nonce="${nonce}" src="${asset("view.js")}"></script>
+</body>
+</html>`;
+  }
+}

@@ -1,0 +1,34 @@
+// What can be answered to the ask that waits: its buttons, and the suggestions of a question.
+
+import type { Message } from "../src/protocol.ts";
+import { button, h } from "./dom.ts";
+import { json } from "./rowText.ts";
+import type { PageState } from "./state.ts";
+
+export function actions(state: PageState, message: Message): HTMLElement {
+  const rows = state.status?.ask?.actions ?? [];
+  const buttons = rows.map((action, index) =>
+    button(action.label, () => act(state, message.ts, action.response), { class: index === 0 ? "primary" : "secondary" }),
+  );
+  return h("div", { class: "actions", role: "group", label: "Answer" }, ...suggestions(state, message), ...buttons);
+}
+
+/** What has a slash in it is no answer but a method to call. */
+function act(state: PageState, ts: number, response: string): void {
+  if (response.includes("/")) {
+    state.send({ type: "call", method: response });
+  } else if (response === "yesButtonClicked" || response === "noButtonClicked") {
+    state.send({ type: "answer", ts, response });
+  } else {
+    document.querySelector<HTMLTextAreaElement>("#prompt")?.focus();
+  }
+}
+
+function suggestions(state: PageState, message: Message): HTMLElement[] {
+  const suggest = message.ask === "followup" ? json(message.text)["suggest"] : undefined;
+  const rows = Array.isArray(suggest) ? (suggest as { answer?: unknown }[]) : [];
+  return rows
+    .map((row) => String(row.answer ?? ""))
+    .filter(Boolean)
+    .map((answer) => button(answer, () => state.send({ type: "answer", ts: message.ts, response: "messageResponse", text: answer }), { class: "suggestion" }));
+}

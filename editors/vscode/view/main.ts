@@ -1,0 +1,212 @@
+// The page: rows, prompt, header and footer, and what arrives from the extension.
+
+import type { FromView, ToView } from "../src/messages.ts";
+import type { Message } from "../src/protocol.ts";
+import { Composer } from "./composer.ts";
+import { button, h } from "./dom.ts";
+import { Footer, Header } from "./header.ts";
+import { RowList } from "./list.ts";
+import { facts } from "./rowText.ts";
+import { messageRow, type MessageRow } from "./rows.ts";
+import { PageState } from "./state.ts";
+
+declare function acquireVsCodeApi(): { postMessage(message: FromView): void };
+
+const HIDDEN = new Set(["checkpoint_saved", "todos"]);
+
+class Page {
+  private readonly api = acquireVsCodeApi();
+  private readonly state = new PageState((message) => this.api.postMessage(message));
+  private readonly rows = new RowList((ts) => this.rowOf(ts), () => this.older());
+  private readonly composer = new Composer(this.state);
+  private readonly header = new Header(this.state);
+  private readonly footer = new Footer(this.state);
+  private readonly welcome = h("div", { class: "welcome" });
+  private readonly notice = h("div", { class: "notice", role: "alert", hidden: true });
+  /** Read out when it changes: that an answer is wanted, or that the work is done. */
+  private readonly announcer = h("div", { class: "visually-hidden", role: "status", "aria-live": "polite" });
+  private server: Extract<ToView, { type: "server" }>["state"] = "starting";
+  private askedBefore = 0;
+
+  constructor(root: HTMLElement) {
+    root.append(this.header.element, this.welcome, this.rows.element, this.notice, this.composer.element, this.footer.element, this.announcer);
+    window.addEventListener("message", (event: MessageEvent<ToView>) => this.receive(event.data));
+    root.addEventListener("click", (event) => this.clicked(event));
+    this.rows.element.addEventListener("keydown", (event) => this.key(event));
+    this.api.postMessage({ type: "ready" });
+  }
+
+  private receive(message: ToView): void {
+    switch (message.type) {
+      case "server":
+        this.server = message.state;
+        break;
+      case "snapshot":
+        this.load(message);
+        break;
+      case "message":
+        this.put(message.message);
+        break;
+      case "deleted":
+        this.state.messages.delete(message.ts);
+        this.rows.remove(message.ts);
+        break;
+      case "delta":
+        this.grow(message.ts, message.append);
+        break;
+      case "status":
+        this.becomes(message.status);
+        break;
+      case "decisions":
+        this.state.decisions.set(message.ts, message.hunks);
+        this.rows.refresh(message.ts);
+        break;
+      case "completions":
+        this.composer.offer(message.request, message.items);
+        break;
+      case "compose":
+        this.composer.compose(message.text, message.attachments);
+        break;
+      case "notice":
+        this.say(message.text);
+        break;
+    }
+    this.update();
+  }
+
+  private load(snapshot: Extract<ToView, { type: "snapshot" }>): void {
+    const { state } = this;
+    state.messages.clear();
+    for (const message of snapshot.messages) {
+      state.messages.set(message.ts, message);
+    }
+    state.decisions.clear();
+    for (const [ts, hunks] of Object.entries(snapshot.decisions)) {
+      state.decisions.set(Number(ts), hunks);
+    }
+    state.status = snapshot.status;
+    state.hasMore = snapshot.hasMore;
+    this.askedBefore = 0;
+    this.rows.reset(snapshot.messages.filter(isShown).map((message) => message.ts));
+  }
+
+  private put(message: Message): void {
+    const isNew = !this.state.messages.has(message.ts);
+    this.state.messages.set(message.ts, message);
+    if (isNew && isShown(message)) {
+      this.rows.add(message.ts);
+    } else {
+      this.rows.refresh(message.ts);
+    }
+    if (message.say === "user_feedback") {
+      this.rows.toEnd();
+    }
+  }
+
+  private grow(ts: number, append: string): void {
+    const message = this.state.messages.get(ts);
+    if (!message) {
+      return;
+    }
+    this.state.messages.set(ts, { ...message, text: (message.text ?? "") + append });
+    const row = this.rows.row(ts) as MessageRow | undefined;
+    if (row && !row.grow?.(append)) {
+      this.rows.refresh(ts);
+    }
+  }
+
+  private becomes(status: NonNullable<PageState["status"]>): void {
+    const before = this.state.status?.ask?.ts;
+    this.state.status = status;
+    const now = status.ask?.ts;
+    if (before !== now) {
+      // Only the row that asked and the one that asks now look different.
+      for (const ts of [before, now]) {
+        if (ts !== undefined) {
+          this.rows.refresh(ts);
+        }
+      }
+      this.announce(now);
+    }
+  }
+
+  private announce(ts: number | undefined): void {
+    const message = ts === undefined ? undefined : this.state.messages.get(ts);
+    this.announcer.textContent = message ? `${this.state.status?.state === "waiting_for_input" ? "The agent asks" : "The agent rests"}: ${facts(message).title}. ${facts(message).label.slice(0, 200)}` : "";
+  }
+
+  private update(): void {
+    this.header.update();
+    this.footer.update();
+    this.composer.update();
+    const isEmpty = this.state.messages.size === 0;
+    this.rows.element.hidden = isEmpty;
+    this.welcome.hidden = !isEmpty;
+    if (isEmpty) {
+      this.welcome.replaceChildren(...welcome(this.server, (command) => this.state.send({ type: "command", command })));
+    }
+  }
+
+  private rowOf(ts: number): MessageRow {
+    const message = this.state.messages.get(ts);
+    return messageRow(this.state, message ?? { ts, type: "say", say: "info", text: "" });
+  }
+
+  private older(): void {
+    const [first] = this.state.messages.keys();
+    if (this.state.hasMore && first !== undefined && this.askedBefore !== first) {
+      this.askedBefore = first;
+      this.state.send({ type: "older", before: first });
+    }
+  }
+
+  /** Links and copy buttons anywhere in the rows. */
+  private clicked(event: Event): void {
+    const target = event.target instanceof Element ? event.target.closest<HTMLElement>("[data-open], [data-copy]") : null;
+    if (!target) {
+      return;
+    }
+    event.preventDefault();
+    const { open, line, copy } = target.dataset;
+    if (copy !== undefined) {
+      this.state.send({ type: "copy", text: target.parentElement?.querySelector("code")?.textContent ?? "" });
+    } else if (open) {
+      this.state.send({ type: "open", path: open, ...(line && { line: Number(line) }) });
+    }
+  }
+
+  private key(event: KeyboardEvent): void {
+    const step = event.key === "ArrowDown" ? 1 : event.key === "ArrowUp" ? -1 : 0;
+    const isInRow = event.target instanceof Element && event.target.matches(".rows, .row");
+    if (step && isInRow) {
+      event.preventDefault();
+      this.rows.moveFocus(step);
+    }
+  }
+
+  private say(text: string): void {
+    this.notice.replaceChildren(h("span", {}, text), button("×", () => (this.notice.hidden = true), { class: "quiet", label: "Close" }));
+    this.notice.hidden = false;
+  }
+}
+
+function isShown(message: Message): boolean {
+  return !HIDDEN.has(message.say ?? "");
+}
+
+function welcome(server: string, run: (command: "configure" | "demo" | "history" | "restart") => void): HTMLElement[] {
+  if (server === "missing" || server === "stopped") {
+    const text = server === "missing" ? "The agent's server, agent-lsp, is not installed." : "The agent's server does not run.";
+    return [h("p", {}, text), button(server === "missing" ? "Look again" : "Start it", () => run("restart"), { class: "primary" })];
+  }
+  return [
+    h("h1", {}, "What shall the agent do?"),
+    h("p", { class: "dim" }, "It reads what you see, unsaved text included. Nothing is changed or run without your yes."),
+    h("div", { class: "actions" }, button("Set up a model", () => run("configure"), { class: "secondary" }), button("Try it without a key", () => run("demo"), { class: "secondary" }), button("Earlier tasks", () => run("history"), { class: "secondary" })),
+  ];
+}
+
+const root = document.getElementById("app");
+if (root) {
+  new Page(root);
+}
