@@ -125,7 +125,7 @@ class House:
         self._editor: Json | None = None
         self._models: dict[str, Streaming] = {}
         self._secrets = Secrets(_secret_values(start.environment))
-        self._commands = Commands(start.environment)
+        self._commands = Commands(start.environment, self.roots, self._is_secret)
         self._confinement = Confinement(start.environment)
         self._notes = self.state / "notes"
         Leftovers(self._notes).sweep()
@@ -262,6 +262,9 @@ class House:
 
     def _rules(self, mode: PermissionMode) -> Rules:
         return Rules.from_settings(self._settings, mode)
+
+    def _is_secret(self, text: str) -> bool:
+        return self.redacted(text) != text
 
     def _sandbox_wanted(self) -> Wanted:
         return Wanted(self._settings.sandbox, self._roots)

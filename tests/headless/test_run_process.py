@@ -3,6 +3,7 @@ import json
 import os
 import signal
 import sys
+import uuid
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -128,15 +129,17 @@ async def test_recorded_run_plays_again_without_a_model(stage: Stage) -> None:
 
 
 async def test_interrupted_run_leaves_no_command_behind(tmp_path: Path) -> None:
-    turns = [[CallTool("execute_command", command="echo pid $$; sleep 600")]]
+    seconds = f"600.{uuid.uuid4().int % 10**18}"
+    turns = [[CallTool("execute_command", command=f"echo ready; sleep {seconds}")]]
     async with scripted_model(turns) as server:
         process = await Place.make(tmp_path, server).start("run", "-y", "Wait.")
-        line = (await lines_until(process, "  │ pid "))[-1]
+        await lines_until(process, "  │ ready")
         process.send_signal(signal.SIGINT)
         end = await ended(process)
 
     assert (end.code, end.errors) == (130, "agent-lsp: The task was cancelled.\n")
-    assert not psutil.pid_exists(int(line.split()[-1]))
+    words = [each.info["cmdline"] or [] for each in psutil.process_iter(["cmdline"])]
+    assert [line for line in words if seconds in " ".join(line)] == []
 
 
 async def test_interrupted_run_can_be_resumed(tmp_path: Path) -> None:

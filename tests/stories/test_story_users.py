@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import uuid
 from pathlib import Path
 
 import psutil
@@ -152,15 +153,17 @@ async def test_cancel_stops_a_stream_at_once_and_resume_goes_on(tmp_path: Path) 
 
 
 async def test_cancel_ends_a_running_command_and_all_it_started(tmp_path: Path) -> None:
-    command = "echo $$ > pid; (sleep 300 & echo $! > child; wait) & until [ -s child ]; do :; done; echo started; wait"
+    # Told by what they wait for: in a sandbox, processes have numbers of their own.
+    seconds = f"300.{uuid.uuid4().int % 10**18}"
+    command = f"(sleep {seconds} & echo > child; wait) & until [ -e child ]; do :; done; echo started; wait"
     async with story(tmp_path, [[CallTool("execute_command", command=command)], DONE]) as s:
         await s.new_task()
         await s.approve("command")
         await s.client.until(lambda: "started\n" in [m.get("text") for m in s.picture.update().messages.values()])
         await s.client.request("agent/cancelTask", {"taskId": s.task_id})
 
-        pids = [int((s.workspace / name).read_text()) for name in ("pid", "child")]
-        assert [pid for pid in pids if psutil.pid_exists(pid)] == []
+        words = [process.info["cmdline"] or [] for process in psutil.process_iter(["cmdline"])]
+        assert [line for line in words if seconds in " ".join(line)] == []
 
 
 async def test_a_running_command_is_sent_to_the_background_and_aborted_by_cancel(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ import shutil
 import socket
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from agent_lsp.domain.errors import FileProblem
@@ -32,14 +32,19 @@ _SHELLS = ("/bin/bash", "/usr/bin/bash", "/usr/local/bin/bash", "/opt/homebrew/b
 class Commands:
     """Starts commands. The first one starts the keepers' program; nothing outlives `aclose` or the server's death."""
 
-    def __init__(self, environment: Mapping[str, str]) -> None:
-        self._environment = command_environment(environment)
+    def __init__(
+        self,
+        environment: Mapping[str, str],
+        roots: Callable[[], Sequence[Path]] = tuple,
+        is_secret: Callable[[str], bool] = lambda _: False,
+    ) -> None:
+        self._environment = lambda: command_environment(environment, roots(), is_secret)
         self._keepers: _Keepers | None = None
         self._following: dict[asyncio.Task[None], RunningCommand] = {}
 
     def start(self, command: str, cwd: Path, whole_output: Path, wrap: Wrap = unconfined) -> RunningCommand:
         """Run a command by bash; FileProblem where that cannot be. Output too long to show goes to `whole_output`."""
-        launch = wrap(bash_launch(find_bash(), _checked(command), cwd, self._environment))
+        launch = wrap(bash_launch(find_bash(), _checked(command), cwd, self._environment()))
         running = RunningCommand(*self._open_keeper(), whole_output)
         following = asyncio.get_running_loop().create_task(running.follow(launch.request()))
         self._following[following] = running
