@@ -16,8 +16,6 @@ from support.timing import cpu_seconds
 APPROVE, ASK, DENY = Verdict.APPROVE, Verdict.ASK, Verdict.DENY
 CASES = [json.loads(line) for line in (Path(__file__).parents[1] / "cases" / "commands.jsonl").read_text().splitlines()]
 STRICTNESS = {APPROVE: 0, ASK: 1, DENY: 2}
-NEEDLESS = {"p004", "p007", "p009", "p081", "p082"}
-"""Cases that are asked about though they need not be: here-documents, substitutions, wrappers, subshells, branches."""
 
 
 def verdict(command: str, allowed=(), denied=()) -> Verdict:
@@ -26,9 +24,7 @@ def verdict(command: str, allowed=(), denied=()) -> Verdict:
 
 @pytest.mark.parametrize("case", CASES, ids=[case["id"] for case in CASES])
 def test_a_case_gets_the_verdict_it_is_due(case):
-    due = ASK if case["id"] in NEEDLESS else Verdict(case["expect"])
-
-    assert verdict(case["command"], case["allow"], case["deny"]) is due, case["why"]
+    assert verdict(case["command"], case["allow"], case["deny"]) is Verdict(case["expect"]), case["why"]
 
 
 def test_no_case_is_approved_that_must_not_be():
@@ -59,16 +55,17 @@ ALLOWED = {
     "a glob among the arguments": ("ls *.py", ["ls"], APPROVE),
     "a glob in an option": ("ls -*", ["ls"], ASK),
     "a glob that may become an option": ("sort *", ["sort"], ASK),
-    "home": ("ls ~", ["ls"], ASK),
-    "a lone dollar": ("echo $", ["echo"], ASK),
-    "a dollar in quotes": ('echo "$"', ["echo"], ASK),
+    "home": ("ls ~", ["ls"], APPROVE),
+    "a lone dollar": ("echo $", ["echo"], APPROVE),
+    "a dollar in quotes": ('echo "$"', ["echo"], APPROVE),
     "a translated string": ('echo $"x"', ["echo"], ASK),
     "braces": ("echo {a,b}", ["echo"], ASK),
     "a range": ("echo {1..9}", ["echo"], ASK),
-    "the background": ("ls &", ["ls"], ASK),
-    "not": ("! ls", ["ls"], ASK),
+    "the background": ("ls &", ["ls"], APPROVE),
+    "not": ("! ls", ["ls"], APPROVE),
     "a word of the shell": ("then ls", ["*"], ASK),
-    "a wrapper": ("sudo ls", ["*"], ASK),
+    "a wrapper": ("sudo ls", ["*"], APPROVE),
+    "a wrapper alone": ("sudo ls", ["sudo"], ASK),
     "an assignment": ("A=1 ls", ["*"], ASK),
     "an assignment that a rule names": ("A=1 ls", ["A=1 ls"], APPROVE),
     "another value than the rule names": ("A=2 ls", ["A=1 ls"], ASK),

@@ -1,173 +1,131 @@
 """Whether a command may run unasked: prefixes allow narrowly and deny broadly; what is not plain asks. Pure."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
-from agent_lsp.approvals.options import RESERVED, SHELL_CHANGERS, WRAPPERS, option_problem
-from agent_lsp.approvals.shell import Part, Script, Word, read_script
+from agent_lsp.approvals.options import option_problem
+from agent_lsp.approvals.prefixes import (
+    Prefix,
+    Prefixes,
+    as_prefixes,
+    denying,
+    denying_anywhere,
+    length_of,
+    longest_allowed,
+)
+from agent_lsp.approvals.runs import Run, hidden_scripts, runs_of
+from agent_lsp.approvals.shell.reading import loose_commands, read_script
+from agent_lsp.approvals.wrappers import may_wrap
 from agent_lsp.domain.approvals import Judgement, Segment, Verdict
 
-_DEPTH_LIMIT = 4
+__all__ = ["Prefixes", "as_prefixes", "find_denied", "is_clear", "judge_command", "judge_parts"]
+
+_HIDDEN_DEPTH = 4
 _SEGMENT_LIMIT, _SEGMENT_SIZE = 100, 1_000
 """The user is shown the whole command besides; nested parts repeat each other's text."""
-_OUTER = WRAPPERS | RESERVED | SHELL_CHANGERS
-_EXEC_WORDS = {"-exec", "-execdir", "-ok", "-okdir"}
-_INNER_SCRIPT_MARKS = frozenset(" \t\n;&|<>()$`")
-
-Prefixes = Sequence[tuple[str, ...]]
-
-
-def as_prefixes(rules: Sequence[str]) -> tuple[tuple[str, ...], ...]:
-    """Read rules as words; one without words matches nothing and is dropped."""
-    return tuple(words for rule in rules if (words := tuple(rule.split())))
+_STRICTNESS = {Verdict.APPROVE: 0, Verdict.ASK: 1, Verdict.DENY: 2}
 
 
 def judge_command(command: str, allowed: Prefixes, denied: Prefixes) -> Judgement:
-    """Say what the two lists make of a command, part by part; one denied part denies the whole."""
+    """Say what the two lists make of a command; one denied part denies the whole."""
+    parts = judge_parts(command, allowed, denied)
+    strictest = max((found for _, found in parts), key=lambda found: _STRICTNESS[found.verdict])
+    shown = [(text, found) for text, found in parts if text][:_SEGMENT_LIMIT]
+    segments = tuple(Segment(text[:_SEGMENT_SIZE], found.verdict) for text, found in shown)
+    return Judgement(strictest.verdict, strictest.reason, segments or (Segment(command, strictest.verdict),))
+
+
+def judge_parts(command: str, allowed: Prefixes, denied: Prefixes) -> list[tuple[str, Judgement]]:
+    """Judge a command part by part; what speaks against the whole has no text and comes first. At least one entry."""
     script = read_script(command)
-    judged = [_judge_part(part, allowed, denied) for part in script.parts]
-    shown = zip(script.parts[:_SEGMENT_LIMIT], judged, strict=False)
-    segments = tuple(Segment(part.text[:_SEGMENT_SIZE], verdict.verdict) for part, verdict in shown)
-    for verdict in (*judged, _judge_loose_words(script, denied)):
-        if verdict.verdict is Verdict.DENY:
-            return Judgement(Verdict.DENY, verdict.reason, segments)
-    if script.problem:
-        return Judgement(Verdict.ASK, f"Asked, since {script.problem}.", segments or _whole(command))
-    if not script.parts:
-        return Judgement(Verdict.ASK, "Asked, since there is nothing to run in it.", _whole(command))
-    first_asking = next((verdict for verdict in judged if verdict.verdict is Verdict.ASK), None)
-    return (
-        Judgement(Verdict.ASK, first_asking.reason, segments)
-        if first_asking
-        else Judgement(Verdict.APPROVE, "", segments)
-    )
+    parts = [(run.text, _judge_run(run, allowed, denied)) for run in runs_of(script)]
+    problem = script.problems[0] if script.problems else "" if parts else "there is nothing to run in it"
+    whole = [("", Judgement(Verdict.ASK, _asked(problem)))] if problem else []
+    if script.is_broken and (rule := next(_denying_loosely(command, denied), None)):
+        whole = [("", Judgement(Verdict.DENY, f"It holds what the rule `{' '.join(rule)}` denies."))]
+    return whole + parts
 
 
-def find_denied(command: str, denied: Prefixes) -> tuple[str, ...] | None:
+def find_denied(command: str, denied: Prefixes) -> Prefix | None:
     """The rule that denies some part of a command."""
-    return _find_denied(read_script(command), denied, depth=0)
+    return next(_denying_script(command, denied, depth=0), None) if denied else None
 
 
 def is_clear(command: str) -> bool:
     """Whether every command word is there to be read, so that no denied one can hide."""
     script = read_script(command)
-    return not script.loose_words and all(part.words and part.words[0].is_literal for part in script.parts)
+    return not script.is_broken and all(_is_clear(run) for run in runs_of(script))
 
 
-def _whole(command: str) -> tuple[Segment, ...]:
-    return (Segment(command, Verdict.ASK),)
+def _is_clear(run: Run) -> bool:
+    return not run.words or (run.words[0].is_literal and not run.is_unclear)
 
 
-def _judge_part(part: Part, allowed: Prefixes, denied: Prefixes) -> Judgement:
-    deny, deny_length = _longest_denied(part, denied)
-    allow_length = _longest_allowed(part, allowed)
-    if deny is not None and deny_length >= allow_length:
-        return Judgement(Verdict.DENY, f"`{part.text}` is denied by the rule `{' '.join(deny)}`.")
-    if problem := _part_problem(part, allow_length):
-        return Judgement(Verdict.ASK, f"Asked, since {problem}.")
+def _asked(problem: str) -> str:
+    return f"Asked, since {problem}."
+
+
+def _judge_run(run: Run, allowed: Prefixes, denied: Prefixes) -> Judgement:
+    covered = _covered(run, allowed)
+    if denied and (rule := _decisive(run, covered, denied)):
+        return Judgement(Verdict.DENY, f"`{run.text}` is denied by the rule `{' '.join(rule)}`.")
+    if problem := run.problem or _problem(run, covered):
+        return Judgement(Verdict.ASK, _asked(problem))
     return Judgement(Verdict.APPROVE)
 
 
-def _part_problem(part: Part, allow_length: int) -> str:
-    if not part.words or not all(word.is_literal for word in (*part.assignments, *part.words)):
-        return f"the words of `{part.text}` are not all there to be read"
-    if part.words[0].has_glob:
-        return f"`{part.words[0].text}` may be any program"
-    if allow_length < 0:
-        return f"`{part.text}` is not covered by an allowed command"
-    if len(part.assignments) > allow_length:
+def _covered(run: Run, allowed: Prefixes) -> int:
+    """How many of its words a rule names; all of them where the rule for a wrapper names the script it stands in."""
+    outer = run.outer
+    if outer and longest_allowed(outer.all_words, outer.starts, allowed) >= run.reach:
+        return len(run.all_words)
+    return longest_allowed(run.all_words, run.starts, allowed)
+
+
+def _decisive(run: Run, covered: int, denied: Prefixes) -> Prefix | None:
+    longest = max(denying(run.folded, denied), key=length_of, default=None)
+    if longest is not None and length_of(longest) >= covered:
+        return longest
+    return next(_denying_inside(run, denied, depth=0), None)
+
+
+def _problem(run: Run, covered: int) -> str:
+    if covered < 0:
+        return f"`{run.text}` is not covered by an allowed command"
+    named = max(covered - run.assignments, 1)
+    if run.assignments > covered:
         return "it sets a variable"
-    return option_problem(part.words, max(allow_length - len(part.assignments), 1), is_fed=part.is_fed)
+    if not run.words:
+        return ""
+    first, inner = run.words[0], run.inner
+    if not first.is_literal or first.is_spelled or (not first.text.isascii() and not covered):
+        return f"`{first.text}` may be any program"
+    if inner and inner.problem:
+        return inner.problem
+    if inner and any(number >= named for number in inner.assignments):
+        return "it sets a variable"
+    return option_problem(run.words, named, is_fed=run.is_fed)
 
 
-def _longest_allowed(part: Part, allowed: Prefixes) -> int:
-    """How many words the longest matching prefix has; `*` has none and matches all, -1 is no match."""
-    words = tuple(word.text for word in (*part.assignments, *part.words))
-    lengths = [
-        0 if prefix == ("*",) else len(prefix)
-        for prefix in allowed
-        if prefix == ("*",) or words[: len(prefix)] == prefix
-    ]
-    return max(lengths, default=-1)
+def _denying_script(command: str, denied: Prefixes, depth: int) -> Iterator[Prefix]:
+    script = read_script(command)
+    for run in runs_of(script):
+        yield from denying(run.folded, denied)
+        yield from _denying_inside(run, denied, depth)
+    if script.is_broken:
+        yield from _denying_loosely(command, denied)
 
 
-def _longest_denied(part: Part, denied: Prefixes) -> tuple[tuple[str, ...] | None, int]:
-    matching = [prefix for prefix in denied if _denies(prefix, part, depth=0)]
-    if not matching:
-        return None, -1
-    longest = max(matching, key=_length)
-    return longest, _length(longest)
+def _denying_inside(run: Run, denied: Prefixes, depth: int) -> Iterator[Prefix]:
+    """The rules that deny what may be run somewhere in the words of a command, or in its input."""
+    if run.is_unclear:
+        yield from denying_anywhere(run.folded[1:], denied)
+    if depth < _HIDDEN_DEPTH:
+        for text in hidden_scripts(run):
+            yield from _denying_script(text, denied, depth + 1)
 
 
-def _length(prefix: tuple[str, ...]) -> int:
-    return 0 if prefix == ("*",) else len(prefix)
-
-
-def _judge_loose_words(script: Script, denied: Prefixes) -> Judgement:
-    """Where the text could not be read right, a denied command anywhere in it counts."""
-    words = [word.casefold() for word in script.loose_words]
-    for prefix in denied:
-        if any(_matches_from(prefix, words, start) for start in range(len(words))):
-            return Judgement(Verdict.DENY, f"It holds what the rule `{' '.join(prefix)}` denies.")
-    return Judgement(Verdict.APPROVE)
-
-
-def _find_denied(script: Script, denied: Prefixes, depth: int) -> tuple[str, ...] | None:
-    parts = (prefix for prefix in denied if any(_denies(prefix, part, depth) for part in script.parts))
-    words = [word.casefold() for word in script.loose_words]
-    loose = (prefix for prefix in denied if any(_matches_from(prefix, words, at) for at in range(len(words))))
-    return next(parts, None) or next(loose, None)
-
-
-def _denies(prefix: tuple[str, ...], part: Part, depth: int) -> bool:
-    """Whether a denied command is run by a part, also through what wraps it."""
-    words = [word.text.casefold() for word in part.words]
-    if prefix == ("*",) or any(_matches_from(prefix, words, start) for start in _starts(part.words)):
-        return True
-    if depth >= _DEPTH_LIMIT or not _is_outer(part.words):
-        return False
-    return any(_find_denied(read_script(text), [prefix], depth + 1) is not None for text in _inner_scripts(part.words))
-
-
-def _starts(words: Sequence[Word]) -> Iterator[int]:
-    """Where in a part a command may begin."""
-    yield 0
-    if _is_outer(words):
-        yield from range(1, len(words))
-    yield from (place + 1 for place, word in enumerate(words) if word.text in _EXEC_WORDS)
-
-
-def _is_outer(words: Sequence[Word]) -> bool:
-    return bool(words) and (not words[0].is_literal or _base_name(words[0].text.casefold()) in _OUTER)
-
-
-def _inner_scripts(words: Sequence[Word]) -> Iterator[str]:
-    """Words that a shell may read as a script of their own."""
-    yield from (word.text for word in words[1:] if word.is_literal and _INNER_SCRIPT_MARKS.intersection(word.text))
-
-
-def _matches_from(prefix: tuple[str, ...], words: Sequence[str], start: int) -> bool:
-    """Match a prefix to folded words, by base name first; options between the words, and their values, are skipped."""
-    if start >= len(words):
-        return False
-    first, *others = (word.casefold() for word in prefix)
-    if first not in (words[start], _base_name(words[start])):
-        return False
-    places = {start + 1}
-    for wanted in others:
-        places = {place + 1 for place in _past_options(words, places) if place < len(words) and words[place] == wanted}
-    return bool(places)
-
-
-def _past_options(words: Sequence[str], places: set[int]) -> set[int]:
-    reached, waiting = set(places), list(places)
-    while waiting:
-        place = waiting.pop()
-        if place < len(words) and words[place].startswith("-"):
-            further = {place + 1, place + 2} - reached
-            reached |= further
-            waiting += further
-    return reached
-
-
-def _base_name(word: str) -> str:
-    return word.rpartition("/")[2]
+def _denying_loosely(command: str, denied: Prefixes) -> Iterator[Prefix]:
+    if not denied:
+        return
+    for words in loose_commands(command):
+        yield from (denying_anywhere if may_wrap(words[0]) else denying)(words, denied)

@@ -1,204 +1,208 @@
-"""Programs whose plain use is harmless and whose options, or very nature, are not. Tables and their reading; pure.
-
-A program that no table names is judged by its options' names alone.
-"""
+"""Whether the words of a command that no rule names make its program do more than its plain use. Pure."""
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 
-from agent_lsp.approvals.shell import Word
-
-
-def _words(text: str) -> frozenset[str]:
-    return frozenset(text.split())
-
-
-WRAPPERS = _words(
-    """sudo doas su env nice nohup setsid stdbuf timeout time xargs parallel command builtin flock watch ionice chrt
-    taskset strace ltrace gdb unshare nsenter chroot script expect ssh runuser setpriv systemd-run busybox toybox
-    entr direnv fd fdfind caffeinate catchsegv proot fakeroot unbuffer prlimit numactl cpulimit torsocks proxychains
-    bash sh dash zsh ksh mksh fish ash rbash csh tcsh pwsh"""
+from agent_lsp.approvals.builtins import BUILTINS, builtin_problem
+from agent_lsp.approvals.git_options import git_problem
+from agent_lsp.approvals.option_tables import (
+    ALIASES,
+    ALWAYS_ASKING,
+    HARMLESS,
+    INTERPRETERS,
+    PROGRAMS,
+    RISKY_NAMES,
+    Options,
 )
-"""They run what their words, or their input, say."""
+from agent_lsp.approvals.shell.syntax import Word
+from agent_lsp.approvals.text_programs import awk_problem, sed_problem
+from agent_lsp.approvals.wrapper_tables import SHELLS
+from agent_lsp.approvals.wrappers import base_name, may_wrap, unwrap
 
-RESERVED = _words("if then elif else fi for while until do done case esac in function select coproc ! { } [[ ]] ( )")
-"""Words of the shell that a grammar may take for commands."""
-
-SHELL_CHANGERS = _words(
-    """eval source . exec trap alias unalias hash enable shopt set unset export declare typeset local readonly read
-    mapfile readarray getopts let pushd popd complete compgen bind fc history jobs kill disown wait exit return logout
-    suspend ulimit umask times ["""
+_VERSION = re.compile(r"[0-9.]+$")
+_SCRIPT_NAMES = re.compile(
+    r"--?(x|c|exec|execdir|command|cmd|call|program|pager|rsh|shell|eval|to-command|filter|pre)$"
 )
-"""Builtins that evaluate text, or change what the words after them mean."""
-
-_INTERPRETER = re.compile(
-    r"(python|pypy|perl|ruby|node|nodejs|deno|bun|php|luajit|lua|tclsh|wish|Rscript|R|julia)[0-9.]*"
+_SCRIPT_VALUES = re.compile(
+    r"--?[a-z-]*(?:exec|command|cmd|call|program|pager|rsh|shell|eval|filter|pre|action)=(?:exec=)?(.+)"
 )
-_CODE_OPTION = re.compile(r"-(?!-)[a-zA-Z]*[ceEprm]|--?(eval|print|require|import|exec|command|loader|init)")
-
-
-@dataclass(frozen=True, slots=True)
-class _Options:
-    """`short` letters and `long` names, and whole words as a pattern, that do more than a program's plain use.
-
-    Harmless options stand here too where they share a letter or a beginning: to ask once too often does no harm.
-    """
-
-    short: str = ""
-    long: str = ""
-    words: str | None = None
-
-
-_EVERYTHING = _Options(words="(?s).*")
-_PROGRAMS = {
-    "awk": _Options(words=r"(?s).*(system|getline|[|>]|@).*|-[a-zA-Z].*|--.*"),
-    "cargo": _Options("Z", "config manifest-path target-dir", r"install|run|\+.*"),
-    "clang": _Options("oBf", words="@.*"),
-    "cmake": _Options("EPC", "build install"),
-    "curl": _Options(
-        "oOKTdFDcEuXHxJa",
-        "output config upload-file data form dump-header cookie remote trace stderr proxy header request json engine"
-        " etag hsts libcurl netrc write-out",
-    ),
-    "date": _Options("s", "set"),
-    "dd": _Options(words="of=.*"),
-    "diff": _Options(long="output to-file from-file"),
-    "docker": _EVERYTHING,
-    "ed": _EVERYTHING,
-    "emacs": _EVERYTHING,
-    "file": _Options("CmfzZ", "compile magic-file files-from uncompress"),
-    "find": _Options(words=r"-(exec|execdir|ok|okdir|delete|fprint0?|fprintf|fls|files0-from)"),
-    "gcc": _Options("oBf", "specs wrapper", "@.*"),
-    "git": _Options(
-        "cOo",
-        "config-env exec exec-path output open-files-in-pager upload-pack receive-pack ext-diff textconv paginate"
-        " git-dir work-tree extcmd tool template gpg-sign sign editor edit strategy filter attr-source super-prefix"
-        " contents smtp-server",
-        r"difftool|mergetool|filter-branch|bisect|submodule|config|daemon|instaweb|send-email|credential.*|hook|ext::.*",
-    ),
-    "go": _Options(
-        words=r"-?-(exec|toolexec|o|C|\w+profile|outputdir|modfile|overlay|vettool|ldflags|gcflags)(=.*)?"
-        r"|generate|run|tool"
-    ),
-    "grep": _Options("f", "file"),
-    "jq": _Options(
-        "fL", "from-file rawfile slurpfile library-path", r"(?s).*\b(env|input_filename|import|include)\b.*|.*ENV.*"
-    ),
-    "kubectl": _Options(words=r"exec|.*config.*|cp|run|debug|edit"),
-    "less": _Options("oOkTtp", "log-file lesskey tag", r"\+.*"),
-    "make": _Options("fCIE", "file makefile directory include-dir eval", ".*=.*"),
-    "man": _Options("PHCBrETX", "pager html browser config-file preprocessor prompt troff-device"),
-    "more": _Options(words=r"\+.*"),
-    "nano": _EVERYTHING,
-    "npm": _Options(words=r"exec|x|explore|config|set|edit|--?(prefix|script-shell|node-options|\w*config).*"),
-    "npx": _Options("cp", "call package node-options"),
-    "nvim": _EVERYTHING,
-    "openssl": _EVERYTHING,
-    "pip": _Options("rcte", "target requirement index-url extra-index-url find-links editable prefix root"),
-    "podman": _EVERYTHING,
-    "printf": _Options("v"),
-    "pytest": _Options("pco", "rootdir confcutdir override-ini config-file basetemp import-mode pdbcls plugins"),
-    "rg": _Options("zf", "pre hostname-bin search-zip config file"),
-    "rsync": _Options("eM", "rsh rsync-path remote-option"),
-    "scp": _Options("SFo"),
-    "sed": _Options(
-        "iEfsnz",
-        "in-place file quiet silent expression",
-        r"(?s).*(?:^|[^a-zA-Z])[0-9,$/ ]*[wWerR].*|.*/[a-zA-Z0-9]*[ewW].*",
-    ),
-    "sort": _Options("oTS", "output compress-program temporary-directory files0-from"),
-    "split": _Options(long="filter"),
-    "tar": _Options(
-        "IFxCfrucA",
-        "checkpoint-action to-command use-compress-program info-script new-volume-script rsh-command rmt-command"
-        " extract get remove-files directory file create append update",
-        "[a-zA-Z]+",
-    ),
-    "tee": _Options(words=r"(?!/dev/null$).*"),
-    "test": _Options("vR", words="-(eq|ne|lt|le|gt|ge)"),
-    "tree": _Options("oR", "output"),
-    "uniq": _Options(words="[^-].*"),
-    "unzip": _Options("doxn"),
-    "vi": _EVERYTHING,
-    "vim": _EVERYTHING,
-    "wget": _Options("OoPaieU", "output execute post use-askpass input append directory config save load"),
-    "xxd": _Options("r", "revert"),
-    "yq": _Options("i", "inplace in-place split-exp"),
-    "zip": _Options("TO", "unzip-command out test"),
-}
-
-_ALIASES = {
-    "egrep": "grep",
-    "fgrep": "grep",
-    "mawk": "awk",
-    "nawk": "awk",
-    "gawk": "awk",
-    "gmake": "make",
-    "cc": "gcc",
-    "c++": "gcc",
-    "g++": "gcc",
-    "clang++": "clang",
-    "pip3": "pip",
-    "gsed": "sed",
-    "gtar": "tar",
-    "bsdtar": "tar",
-    "view": "vi",
-    "[": "test",
-}
-
-_RISKY_NAMES = _words(
-    """exec execute command cmd program prog pager editor output out outfile write config rcfile rc init eval expr
-    require plugin plugins load loader lib library shell rsh ssh script inplace place delete remove upload filter hook
-    hooks pre post run launch open import module macro wrapper compiler linker compress exe bin interpreter action
-    proxy rpath preload save log logfile dump export install cd chdir directory root prefix browser"""
+_IDLE = frozenset({"--version", "-V", "-v", "--help", "-h", "-version", "--info"})
+_INPUTS = frozenset({"-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"})
+_TAR = Options(
+    "IFPTC",
+    "bfgKLNVX",
+    "checkpoint-action to-command use-compress-program info-script new-volume-script rsh-command rmt-command"
+    " absolute-names files-from remove-files directory one-top-level listed-incremental volno-file index-file"
+    " transform xform recursive-unlink",
 )
 
 
 def option_problem(words: Sequence[Word], named: int, *, is_fed: bool) -> str:
     """Why a part whose first `named` words a rule names still has to be asked about; else nothing."""
-    program, rest = words[0].text, words[named:]
-    if program in WRAPPERS or program in RESERVED:
-        return f"`{program}` runs other commands"
-    if program in SHELL_CHANGERS:
-        return f"`{program}` changes what the shell does next"
-    if program == "cd":
-        return "" if _stays_below(rest) else "it leaves the folder"
-    if _INTERPRETER.fullmatch(program):
-        return _interpreter_problem(program, rest, is_fed=is_fed)
-    table = _PROGRAMS.get(_ALIASES.get(program, program))
-    risky = next((word.text for word in rest if _is_risky(word, table)), None)
-    return f"`{risky}` may make `{program}` do more than it does by itself" if risky is not None else ""
+    dashed = next((word.text for word in words[named:] if word.text.startswith("-") and word.has_glob), None)
+    if dashed:
+        return f"`{dashed}` may become any option"
+    name = base_name(words[0].text)
+    name = ALIASES.get(name, name)
+    if name in BUILTINS:
+        return builtin_problem(name, words, named)
+    if (interpreter := _interpreter(name)) is not None:
+        return _interpreter_problem(interpreter, words, named, is_fed=is_fed)
+    return _program_problem(name, words, named)
 
 
-def _stays_below(words: Sequence[Word]) -> bool:
-    if len(words) != 1 or words[0].has_glob:
-        return False
-    path = words[0].text
-    return bool(path) and path[0] not in "/-~" and ".." not in path.split("/")
+def script_options(words: Sequence[Word]) -> Iterator[str]:
+    """The values of options that look as if they were run."""
+    for at, word in enumerate(words):
+        if match := _SCRIPT_VALUES.fullmatch(word.text):
+            yield match[1]
+        elif at + 1 < len(words) and _SCRIPT_NAMES.fullmatch(word.text):
+            yield words[at + 1].text
 
 
-def _interpreter_problem(program: str, words: Sequence[Word], *, is_fed: bool) -> str:
-    if is_fed:
-        return f"`{program}` may get its program from its input"
-    if any(_CODE_OPTION.match(word.text) or word.text == "-" for word in words):
-        return f"`{program}` gets its program from its words"
+def _program_problem(name: str, words: Sequence[Word], named: int) -> str:
+    match name:
+        case "git":
+            return git_problem(words, named)
+        case "sed" | "gsed":
+            return sed_problem(words, named)
+        case "awk" | "gawk" | "mawk" | "nawk":
+            return awk_problem(words, named)
+        case "tar" | "gtar" | "bsdtar":
+            return _tar_problem(words, named)
+        case _:
+            return _problem_by_table(name, words, named)
+
+
+def _problem_by_table(name: str, words: Sequence[Word], named: int) -> str:
+    if name in ALWAYS_ASKING and named < len(words):
+        return f"`{name}` runs, writes or sends what its words or files say"
+    if name in HARMLESS or name in SHELLS:
+        return ""
+    table = PROGRAMS.get(name)
+    if table is None and may_wrap(name):
+        return ""
+    own = words[: _own_words(words)]
+    risky = _risky_by_name(own, named) if table is None else _risky_by_table(table, own, named)
+    return f"`{risky}` may make `{name}` do more than it does by itself" if risky else ""
+
+
+def _own_words(words: Sequence[Word]) -> int:
+    """How many of a program's words are not those of a command that it runs."""
+    inner = unwrap(words)
+    starts = [start for start, _ in inner.ranges] if inner else []
+    return min(starts, default=len(words))
+
+
+def _risky_by_name(words: Sequence[Word], named: int) -> str:
+    for word in words[named:]:
+        text = word.text
+        if word.may_be_option or text in ("-o", "-O"):
+            return text
+        if text.startswith("-") and RISKY_NAMES.intersection(re.split(r"[-=_.]", text.casefold())):
+            return text
     return ""
 
 
-def _is_risky(word: Word, table: _Options | None) -> bool:
+def _risky_by_table(table: Options, words: Sequence[Word], named: int) -> str:
+    if table.subcommands and (unknown := _unknown_subcommand(table, words, named)):
+        return unknown
+    ends_at = next((at for at, word in enumerate(words) if word.text == "--"), len(words))
+    operands = 0
+    for at, word in enumerate(words[1:], 1):
+        text = word.text
+        is_operand = at > ends_at or text == "-" or not text.startswith("-")
+        operands += is_operand
+        if at >= named and (_is_risky(word, table, is_operand=at > ends_at) or (table.operands == operands > 0)):
+            return text
+    return ""
+
+
+def _unknown_subcommand(table: Options, words: Sequence[Word], named: int) -> str:
+    at = 1
+    while at < len(words) and words[at].text.startswith("-"):
+        at += 2 if len(words[at].text) == 2 and words[at].text[1] in table.valued else 1
+    if at >= len(words) or at < named or words[at].text in table.subcommands.split():
+        return ""
+    return words[at].text
+
+
+def _is_risky(word: Word, table: Options, *, is_operand: bool) -> bool:
     text = word.text
-    if text.startswith("-") and word.has_glob:
+    if table.words and re.fullmatch(table.words, text):
         return True
-    if table is None:
-        return text.startswith("-") and bool(_RISKY_NAMES.intersection(re.split(r"[-=_.]", text.lower())))
-    if word.starts_with_glob or (table.words and re.fullmatch(table.words, text)):
+    if is_operand:
+        return False
+    if word.may_be_option:
         return True
     if text.startswith("--"):
-        return any(_may_mean(text[2:].partition("=")[0], name) for name in table.long.split())
-    return text.startswith("-") and bool(set(text) & set(table.short))
+        return any(may_mean(text[2:].partition("=")[0], name) for name in table.long.split())
+    return text.startswith("-") and _has_letter(text[1:], table)
 
 
-def _may_mean(given: str, name: str) -> bool:
-    """Long options may be shortened, and a family of them shares its beginning."""
-    return bool(given) and (name.startswith(given) or given.startswith(name))
+def _has_letter(letters: str, table: Options) -> bool:
+    for letter in letters:
+        if letter in table.short:
+            return True
+        if letter in table.valued:
+            return False
+    return False
+
+
+def may_mean(given: str, name: str) -> bool:
+    """Whether a long option, which may be cut short, means a name; `name*` is a family of them."""
+    if name.endswith("*") and given.startswith(name[:-1]):
+        return True
+    return bool(given) and name.rstrip("*").startswith(given)
+
+
+def _tar_problem(words: Sequence[Word], named: int) -> str:
+    bundle = words[1].text if len(words) > 1 else ""
+    if named <= 1 and not bundle.startswith("-") and set(bundle) & set(_TAR.short):
+        return f"`{bundle}` may make `tar` do more than it does by itself"
+    if remote := next((word.text for word in words[named:] if re.match(r"(-\w*f|--file=)?[\w.@-]+:", word.text)), ""):
+        return f"`{remote}` is an archive elsewhere"
+    risky = _risky_by_table(_TAR, words, named)
+    return f"`{risky}` may make `tar` do more than it does by itself" if risky else ""
+
+
+def _interpreter(name: str) -> Options | None:
+    return INTERPRETERS.get(_VERSION.sub("", name))
+
+
+def _interpreter_problem(table: Options, words: Sequence[Word], named: int, *, is_fed: bool) -> str:
+    """An interpreter is harmless where its program is a file that is named, and no option brings other code."""
+    at = 1
+    while at < len(words) and words[at].text.startswith("-") and words[at].text not in _INPUTS:
+        text = words[at].text
+        if not _is_harmless(text, table):
+            if at >= named:
+                return f"`{text}` may bring `{words[0].text}` a program"
+            return _module_problem(words, at, named)
+        takes_value = not text.startswith("--") and text[-1] in table.valued
+        at += 2 if takes_value else 1
+    if at < len(words) and words[at].is_literal and words[at].text not in _INPUTS:
+        return ""
+    if at >= len(words) and not is_fed and any(word.text in _IDLE for word in words[1:]):
+        return ""
+    return f"`{words[0].text}` gets its program from elsewhere"
+
+
+def _module_problem(words: Sequence[Word], at: int, named: int) -> str:
+    """A module that a rule names is a program with options of its own; code that a rule allows is not looked into."""
+    if words[at].text != "-m" or at + 1 >= len(words):
+        return ""
+    return option_problem(words[at + 1 :], max(named - at - 1, 1), is_fed=False)
+
+
+def _is_harmless(text: str, table: Options) -> bool:
+    if table.words and re.fullmatch(table.words, text):
+        return True
+    if text.startswith("--"):
+        return text[2:].partition("=")[0] in table.long.split()
+    for letter in text[1:]:
+        if letter in table.valued:
+            return True
+        if letter not in table.short:
+            return False
+    return True

@@ -1,0 +1,67 @@
+"""Bash's builtins that evaluate text, set variables, leave the folder or change what later words mean. Pure."""
+
+from collections.abc import Sequence
+
+from agent_lsp.approvals.shell.syntax import OPEN, Word
+from agent_lsp.approvals.tables import words_of
+
+_CHANGERS = words_of(
+    """eval source . exec trap alias unalias enable shopt set unset complete compopt compgen bind fc history disown
+    suspend ulimit umask"""
+)
+_ASSIGNERS = words_of("export declare typeset local readonly read mapfile readarray getopts let")
+_WITH_LETTERS = {"hash": "pld", "wait": "p", "jobs": "x"}
+BUILTINS = _CHANGERS | _ASSIGNERS | _WITH_LETTERS.keys() | {"cd", "pushd", "printf", "test", "[", "[["}
+RESERVED = words_of("if then elif else fi for while until do done case esac in function select ! { } ]] ( )")
+
+
+def builtin_problem(name: str, words: Sequence[Word], named: int) -> str:
+    """Why a builtin has to be asked about; `named` of its words stand in a rule."""
+    if name in _CHANGERS:
+        return f"`{name}` changes what the shell does next"
+    if name in _ASSIGNERS:
+        return "" if named >= len(words) else f"`{name}` sets a variable"
+    match name:
+        case "cd" | "pushd":
+            return "" if _stays_below(words[1:]) else "it leaves the folder"
+        case "printf":
+            option = words[1] if len(words) > 1 and named < 2 else Word("")
+            return "`printf -v` sets a variable" if option.text.startswith("-v") or option.may_be_option else ""
+        case "test" | "[":
+            return _test_problem(words[named:])
+        case "[[":
+            return ""
+        case _:
+            letters = _WITH_LETTERS[name]
+            changes = any(word.text[:1] == "-" and set(letters) & set(word.text) for word in words[named:])
+            return f"`{name}` changes what the shell does next" if changes or not all_literal(words) else ""
+
+
+def all_literal(words: Sequence[Word]) -> bool:
+    return all(word.is_literal for word in words)
+
+
+def _test_problem(words: Sequence[Word]) -> str:
+    if any(word.text in ("-v", "-R") for word in words):
+        return "`test -v` evaluates what it looks up"
+    if any(word.outline.startswith(OPEN) for word in words):
+        return "what is filled in may become more than one word of the test"
+    return ""
+
+
+def _stays_below(words: Sequence[Word]) -> bool:
+    """Whether `cd` is given one place that is below the current folder, as far as its name says."""
+    operands = [word for word in words if word.text not in ("-P", "-L", "-e", "-@", "--")]
+    if len(operands) != 1 or not operands[0].is_literal:
+        return False
+    path = operands[0].text
+    return bool(path) and path[0] not in "/-~+" and not _climbs(path)
+
+
+def _climbs(path: str) -> bool:
+    depth = 0
+    for part in path.split("/"):
+        depth += -1 if part == ".." else 0 if part in ("", ".") else 1
+        if depth < 0:
+            return True
+    return False

@@ -1,0 +1,133 @@
+"""What git may do beyond a subcommand's plain use: run programs, load settings, write files. Pure."""
+
+import re
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+
+from agent_lsp.approvals.shell.syntax import Word
+from agent_lsp.approvals.tables import words_of
+
+_SUBCOMMANDS = words_of(
+    """add am annotate apply archive blame branch bundle cat-file check-attr check-ignore check-mailmap check-ref-format
+    checkout checkout-index cherry cherry-pick clean clone column commit commit-graph commit-tree count-objects describe
+    diff diff-files diff-index diff-tree fetch fmt-merge-msg for-each-ref format-patch fsck gc get-tar-commit-id grep
+    hash-object help index-pack init interpret-trailers log ls-files ls-remote ls-tree mailinfo mailsplit merge
+    merge-base merge-file merge-tree mktag mktree multi-pack-index mv name-rev notes pack-objects pack-redundant
+    pack-refs patch-id prune prune-packed pull push range-diff read-tree rebase reflog remote repack replace
+    request-pull rerere reset restore rev-list rev-parse revert rm shortlog show show-branch show-index show-ref
+    sparse-checkout stash status stripspace switch symbolic-ref tag unpack-file unpack-objects update-index update-ref
+    update-server-info var verify-commit verify-pack verify-tag version whatchanged worktree write-tree"""
+)
+"""The rest run programs, change settings, or are aliases that somebody else defined."""
+
+_HARMLESS_IN_FRONT = words_of(
+    """--no-pager -P --no-optional-locks --literal-pathspecs --glob-pathspecs --noglob-pathspecs --icase-pathspecs
+    --no-replace-objects --version -v --help -h --no-advice --no-lazy-fetch --html-path --man-path --info-path
+    --exec-path"""
+)
+_LONG = words_of(
+    """output output-directory ext-diff textconv filters exec upload-pack receive-pack open-files-in-pager
+    config template
+    edit edit-description edit-todo interactive patch strategy gpg-sign sign local-user in-place
+    separate-git-dir contents
+    parseopt sq-quote file reference shared"""
+)
+_NOT_CUT_SHORT = words_of("text signoff ext in-reply-to color show-signature sig c e s o")
+_LETTERS: Mapping[str, str] = MappingProxyType(
+    {
+        "add": "eip",
+        "am": "iS",
+        "archive": "o",
+        "bundle": "",
+        "checkout": "p",
+        "cherry-pick": "eS",
+        "clean": "i",
+        "clone": "cu",
+        "commit": "etSp",
+        "commit-tree": "S",
+        "format-patch": "o",
+        "grep": "O",
+        "interpret-trailers": "i",
+        "ls-remote": "u",
+        "merge": "esS",
+        "pull": "esS",
+        "rebase": "xisS",
+        "reset": "p",
+        "restore": "p",
+        "revert": "eS",
+        "stash": "p",
+        "tag": "sueF",
+    }
+)
+_VALUED = "mCcnLGSUXAB"
+_WORDS: Mapping[str, re.Pattern[str]] = MappingProxyType(
+    {
+        "remote": re.compile(r"add|set-url|update"),
+        "notes": re.compile(r"edit|merge"),
+        "help": re.compile(r"-w|--web|-i|--info"),
+        "branch": re.compile(r"--edit-description"),
+        "stash": re.compile(r"-p|--patch"),
+        "cat-file": re.compile(r"--(textconv|filters)"),
+        "worktree": re.compile(r"--.*(track|guess)"),
+    }
+)
+_TRANSPORT = re.compile(r"(?i)[a-z0-9+.-]+::.*|.*=[a-z0-9+.-]+::.*")
+_WITH_PATCH_OUTPUT = words_of(
+    """log show diff diff-files diff-index diff-tree whatchanged format-patch stash reflog blame annotate range-diff
+    shortlog rev-list cherry"""
+)
+_OF_PATCHES = frozenset({"patch"})
+
+
+def git_problem(words: Sequence[Word], named: int) -> str:
+    """Why a use of git has to be asked about, the first `named` words aside; else nothing."""
+    risky = _risky(words, named)
+    return f"`{risky}` may make `git` do more than it does by itself" if risky else ""
+
+
+def _risky(words: Sequence[Word], named: int) -> str:
+    at = 1
+    while at < len(words) and words[at].text.startswith("-"):
+        if at >= named and words[at].text not in _HARMLESS_IN_FRONT:
+            return words[at].text
+        at += 2 if words[at].text in ("-c", "-C", "--git-dir", "--work-tree", "--namespace") else 1
+    if at >= len(words):
+        return ""
+    subcommand = words[at].text
+    if at >= named and subcommand not in _SUBCOMMANDS:
+        return subcommand
+    rest = words[max(at + 1, named) :]
+    return next((word.text for word in _options_of(rest) if _is_risky(word, subcommand)), "")
+
+
+def _options_of(words: Sequence[Word]) -> Sequence[Word]:
+    """The words before a lone `--`; transports are looked for behind it as well."""
+    end = next((at for at, word in enumerate(words) if word.text == "--"), len(words))
+    return [*words[:end], *(word for word in words[end:] if _TRANSPORT.fullmatch(word.text))]
+
+
+def _is_risky(word: Word, subcommand: str) -> bool:
+    text = word.text
+    if word.may_be_option or _TRANSPORT.fullmatch(text):
+        return True
+    if (pattern := _WORDS.get(subcommand)) and pattern.fullmatch(text):
+        return True
+    if text.startswith("--"):
+        return _is_risky_name(text[2:].partition("=")[0], subcommand)
+    return text.startswith("-") and _has_letter(text[1:], _LETTERS.get(subcommand, ""))
+
+
+def _is_risky_name(given: str, subcommand: str) -> bool:
+    if given in _NOT_CUT_SHORT or not given:
+        return False
+    is_patch = subcommand in _WITH_PATCH_OUTPUT
+    return any(name.startswith(given) for name in _LONG if not (is_patch and name in _OF_PATCHES))
+
+
+def _has_letter(letters: str, risky: str) -> bool:
+    for letter in letters:
+        if letter in risky:
+            return True
+        if letter in _VALUED:
+            return False
+    return False

@@ -1,0 +1,394 @@
+"""Programs whose plain use is harmless and whose options are not: what each option table says, program by program."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+
+from agent_lsp.approvals.tables import words_of
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What makes a program do more than its plain use.
+
+    `short` letters, `long` names (a `*` at the end for a family) and whole words by pattern do. `valued` letters take
+    a value, so that what follows them in a word is no option. With `subcommands`, all others ask as well. From
+    `operands` on, one more operand is a file that is written.
+    """
+
+    short: str = ""
+    valued: str = ""
+    long: str = ""
+    words: str | None = None
+    subcommands: str = ""
+    operands: int = 0
+
+
+EVERYTHING = Options(words="(?s).*")
+
+HARMLESS = words_of(
+    """ls cat echo head tail wc pwd cut tr true false : basename dirname realpath readlink stat type which
+    whereis whatis
+    apropos du df ps id whoami uname uptime cal seq sleep expr nl tac rev fold fmt paste join comm cmp md5sum sha1sum
+    sha224sum sha256sum sha384sum sha512sum b2sum cksum sum od hexdump strings size free nproc arch tty locale getconf
+    groups lsblk lscpu lsof pgrep pidof who w users last vdir dir logname factor numfmt tsort unexpand expand ptx
+    dircolors pathchk mktemp kill rmdir mkdir touch cp mv ln rm chmod chown chgrp sync yes zcat bzcat xzcat zstdcat
+    base64 base32 grep egrep fgrep zgrep zegrep zfgrep bzgrep xzgrep host ping tput column look getent
+ exit return break continue shift times popd dirs logout caller"""
+)
+"""None of their options makes them do more than the plain use that was allowed."""
+
+INTERPRETERS: Mapping[str, Options] = MappingProxyType(
+    {
+        "python": Options("bBdEIOPsSuvqVhx", "WX", "version help"),
+        "pypy": Options("BEIOsSuvqVhx", "WX", "version help"),
+        "perl": Options("vwtTWXcuU", "", "version help"),
+        "ruby": Options("vwcy", "W", "version help verbose"),
+        "node": Options("vhc", "", "version help check trace-warnings no-warnings"),
+        "php": Options("vlimhqn", "", "version help syntax-check modules info"),
+        "lua": Options("vEW"),
+        "luajit": Options("v"),
+        "rscript": Options("", "", "version help vanilla no-save no-restore"),
+        "r": Options("q", "", "version help vanilla no-save no-restore quiet slave no-echo"),
+        "julia": Options("vhq", "", "version help"),
+        "tclsh": Options(),
+        "wish": Options(),
+        "groovy": Options("v"),
+        "scala": Options("v", "", "version"),
+        "elixir": Options("v", "", "version"),
+        "java": Options("", "", "version help", words="-version|-showversion|-jar"),
+        "ts-node": Options("vh", "", "version help"),
+        "tsx": Options("vh", "", "version help"),
+        "osascript": Options(),
+        "guile": Options("v"),
+        "racket": Options("v"),
+        "swipl": Options(),
+        "ghci": Options(),
+        "gnuplot": Options("V"),
+        "octave": Options("q"),
+        "bc": Options("lqsiw", "", "mathlib quiet standard interactive warn"),
+        "dc": Options("V"),
+    }
+)
+"""Here the options are those that are harmless; any other may bring a program along."""
+
+PROGRAMS: Mapping[str, Options] = MappingProxyType(
+    {
+        "ack": Options("", "ABCgm", "pager ackrc output"),
+        "ag": Options("p", "ABCGgm", "pager path-to-ignore"),
+        "ansible": EVERYTHING,
+        "ansible-playbook": EVERYTHING,
+        "apt": Options("oc", "t", "option config-file"),
+        "aws": Options(
+            "", "", "cli-input* endpoint-url ca-bundle", r"cp|sync|mv|configure|ssm|send-.*|put-.*|fileb?://.*"
+        ),
+        "bat": Options("", "lHrm", "pager config-file generate-config-file diagnostic"),
+        "bazel": Options("", "", "run_under bazelrc action_env test_env", "run|shutdown"),
+        "brew": Options(words="sh|edit|ruby|irb|bundle|tap|services|extract|create"),
+        "bsdtar": Options("IPTC", "bfLosX", "use-compress-program files-from null"),
+        "bun": Options("eprcC", "", "eval print preload require config cwd", "x|create|upgrade|publish|init"),
+        "cargo": Options(
+            "Z",
+            "jpFC",
+            "config manifest-path target-dir out-dir artifact-dir",
+            r"\+.*|-C.*",
+            "build b check c test t bench clippy fmt doc d tree metadata clean update search version fetch"
+            " generate-lockfile pkgid verify-project nextest locate-project add remove vendor help",
+        ),
+        "chattr": Options(),
+        "clang": Options("oB", "DIUlLW", "specs* wrapper", r"@.*|-X.*|-fplugin.*|-wrapper|-specs.*|-imacros|-load.*"),
+        "cmake": Options("PECD", "GSBAT", "build install open workflow toolchain* graphviz*"),
+        "composer": Options("d", "", "working-dir", "exec|run-script|global|config|x"),
+        "convert": Options(words="(msl|ephemeral|url|https?|text|mvg|@).*"),
+        "cpio": Options("oOiF", "", "rsh-command to-stdout create extract file"),
+        "crontab": Options("eru", "", "", "[^-].*|-"),
+        "csplit": Options(),
+        "curl": Options(
+            "oOJTKFDcbdEnxZaQ",
+            "AbcCdDeEFhHKmoPQrtTuUwxXyYz",
+            "output* remote-name* remote-header-name upload-file config form* dump-header cookie* cookie-jar data* json"
+            " url-query cert* key* proxy* preproxy trace* stderr netrc* engine libcurl etag* hsts alt-svc write-out"
+            " append quote variable expand* unix-socket abstract-unix-socket socks* resolve connect-to doh-url"
+            " proto-default telnet-option random-file egd-file pinnedpubkey create-dirs capath cacert crlfile"
+            " mail* ftp* krb delegation next parallel*",
+            r"-H@.*|@.*|(?i:(file|dict|gopher|ldap|scp|sftp|smb|telnet|tftp|ftp)s?:.*)",
+        ),
+        "date": Options("sf", "d", "set file"),
+        "dd": Options(words="of=(?!/dev/null$).*"),
+        "delta": Options("", "", "pager config diff-so-fancy"),
+        "deno": Options("Ac", "", "allow* config eval import-map", "eval|run|install|x|repl|serve|upgrade|task"),
+        "diff": Options("l", "CUDFIxXSW", "paginate"),
+        "diff3": Options("", "L", "diff-program"),
+        "docker": Options(
+            "HcvueD",
+            "Hcn",
+            "host config context env-file entrypoint privileged volume* mount device cap-add security-opt pid env tls*"
+            " add-host network output file",
+            None,
+            "ps images logs inspect version info stats top port diff history search events compose",
+        ),
+        "dotnet": Options(
+            "alrso",
+            "cfv",
+            "test-adapter-path logger settings property output",
+            r"[-/]p:.*|exec|run|tool|@.*|[-/]l:.*|nuget|new|msbuild",
+        ),
+        "dpkg": Options("", "", "admindir root instdir pre-invoke post-invoke status-logger log"),
+        "eslint": Options(
+            "co",
+            "f",
+            "config rulesdir plugin resolve-plugins-relative-to output-file format parser* ext-runtime "
+            "cache-file cache-location fix",
+            "-f",
+        ),
+        "fc": EVERYTHING,
+        "ffmpeg": Options(
+            "",
+            "",
+            "",
+            r"(concat|subfile|pipe|file|tee|https?|ftp|rtmp|data|crypto):.*|-(report|dump_attachment.*|"
+            r"filter_script|filter_complex_script|init_hw_device|protocol_whitelist|safe)",
+        ),
+        "file": Options("CmfzZ", "F", "compile magic-file files-from uncompress*"),
+        "find": Options(words=r"-(delete|fprint0?|fprintf|fls|files0-from)"),
+        "fd": Options(long="base-directory exec* ignore-file"),
+        "gcc": Options(
+            "oB",
+            "DIUlLW",
+            "specs* wrapper",
+            r"@.*|-wrapper|-specs.*|-fplugin.*|-imacros|-fdump.*|-dump.*|-save-temps.*",
+        ),
+        "gem": Options("C", "", "config-file", "exec|install|push|owner|signin|cert|yank"),
+        "gh": Options(
+            "eF",
+            "LRsS",
+            "body-file editor web",
+            r"api|alias|extension|ext|gist|release|auth|secret|config|browse|codespace|cs|create|ssh.*|gpg.*|"
+            r"variable|clone|fork",
+        ),
+        "gmake": Options(
+            "fCIEe", "jlWo", "file makefile directory include-dir eval environment-overrides", r"[^-].*=.*"
+        ),
+        "go": Options(
+            words=r"-?-(exec|toolexec|o|C|\w+profile|outputdir|modfile|overlay|vettool|ldflags|gcflags|asmflags|gccgoflags"
+            r"|fuzz\w*|trace|pkgdir|compiler|w|u|test\.\w+|args|edit|json-out|n-out|debug-\w+)(=.*)?",
+            subcommands="build test vet fmt list version env doc mod clean help work",
+        ),
+        "gradle": Options(
+            "bcIpPDgm",
+            "x",
+            "build-file init-script project-dir settings-file system-prop project-prop include-build gradle-user-home",
+        ),
+        "gzip": Options(),
+        "helm": Options(
+            "f",
+            "n",
+            "kubeconfig post-renderer* set-file values repository-config registry-config",
+            "plugin|push|install|upgrade",
+        ),
+        "iconv": Options("o", "ft", "output"),
+        "nm": Options("", "", "plugin"),
+        "hostname": Options("F", "", "file", "[^-].*"),
+        "htop": Options(),
+        "install": Options("", "gmoSt", "strip-program"),
+        "jest": Options(
+            "c",
+            "t",
+            "config rootDir setup* runner transform* resolver globalSetup globalTeardown reporters "
+            "outputFile coverageDirectory testRunner watch*",
+        ),
+        "journalctl": Options("", "bnpuStUS", "vacuum* rotate flush setup-keys update-catalog root file directory"),
+        "jq": Options(
+            "fL",
+            "",
+            "from-file rawfile slurpfile library-path",
+            r"(?s).*\b(env|import|include|input_filename|debug|get_search_list)\b.*|.*ENV.*",
+        ),
+        "just": Options("fdc", "", "justfile working-directory command shell* set dotenv* choose edit chooser"),
+        "kubectl": Options(
+            "fk",
+            "ncolL",
+            "kubeconfig filename kustomize server token* as* raw from-file plugin* template*",
+            None,
+            "get describe logs top version api-resources api-versions explain cluster-info",
+        ),
+        "latex": Options(
+            words=r"-?-(shell-escape|enable-write18|output-directory|output-format|jobname|translate-file|parse-first-line|fmt|ini|progname)(=.*)?|\\.*"
+        ),
+        "less": Options("oOkTtp", "bhjxyzP", "log-file lesskey* tag* prompt* LOG-FILE", r"\+.*"),
+        "make": Options(
+            "fCIEe", "jlWo", "file makefile directory include-dir eval environment-overrides", r"[^-].*=.*"
+        ),
+        "man": Options(
+            "PHCBrETXpLtZ", "msSe", "pager html browser config-file preprocessor prompt troff* gxditview ditroff"
+        ),
+        "meson": Options(words="setup|install|configure|init|wrap|--cross-file.*|--native-file.*|-D.*"),
+        "more": Options(words=r"\+.*"),
+        "mount": EVERYTHING,
+        "mvn": Options(
+            "DfsPgl", "T", "file settings define global-settings log-file toolchains builder", r"exec:.*|.*:.*:.*"
+        ),
+        "mypy": Options(
+            "cpm",
+            "",
+            "config-file command package module python-executable cache-dir *-report custom-typeshed-dir "
+            "shadow-file install-types plugins",
+            r"--\w+-report.*|@.*",
+        ),
+        "nc": Options("ecl", "Iipqsw", "exec sh-exec lua-exec output hex-dump"),
+        "ninja": Options("fCt", "jkl"),
+        "nmap": Options("", "", "script* datadir servicedb resume stylesheet", r"-o.*|-iL.*|-sC|-A"),
+        "npm": Options(
+            "Cg",
+            "w",
+            "prefix script-shell node-options userconfig globalconfig global registry cache shell init* "
+            "editor viewer git* *-config",
+            r"explore|config|c|set|edit|publish|adduser|login|logout|token|owner|access|init|create|link|ln|"
+            r"hook|unpublish|deprecate|dist-tag|team|profile|get|pkg|doctor-fix|innit|author|add-user",
+        ),
+        "nslookup": Options(),
+        "patch": Options("eodrBi", "pFDVzYg", "ed output directory reject-file prefix input"),
+        "pandoc": Options(
+            "oFLdH",
+            "ft",
+            "output filter lua-filter pdf-engine* extract-media defaults template data-dir metadata-file "
+            "include* reference-doc embed-resources",
+        ),
+        "pip": Options(
+            "rctefi",
+            "",
+            "target requirement* constraint* index-url extra-index-url find-links editable prefix root "
+            "proxy python log cert client-cert"
+            " config-settings global-option build-option install-option report src cache-dir trusted-host",
+            r"config|download|wheel|cache|.*://.*|.*@.*|\.{0,2}/.*|\.",
+        ),
+        "playwright": Options("c", "g", "config output reporter*", "install|codegen|open|cr|ff|wk|screenshot|pdf"),
+        "pnpm": Options(
+            "C",
+            "",
+            "dir config* script-shell registry",
+            "publish|config|create|init|env|set|patch|deploy|setup|self-update|link|login",
+        ),
+        "pr": Options("", "DehilnNoSsWw"),
+        "prettier": Options(
+            "w", "", "config* plugin* write ignore-path resolve-config find-config-path cache-location"
+        ),
+        "printf": Options("v"),
+        "pytest": Options(
+            "pcoW",
+            "kmnr",
+            "rootdir confcutdir override-ini config-file basetemp import-mode pdbcls junit* report-log "
+            "log-file cov-report"
+            " cov-config pastebin debug pyargs result-log resultlog html json-report* trace-config pythonwarnings pdb"
+            " plugins inifile snapshot-update",
+            "@.*",
+        ),
+        "rake": Options("freErRIpgG", "jTW", "rakefile require libdir execute* rakelibdir system nosystem"),
+        "rg": Options("z", "ABCdDegjmMrtTEf", "pre hostname-bin search-zip"),
+        "rpm": Options("E", "", "eval pipe define load macros rcfile root dbpath undefine predefine"),
+        "rsync": Options(
+            "eMT",
+            "fB",
+            "rsh rsync-path remote-option daemon config log-file* write-batch only-write-batch read-batch "
+            "password-file remove-source-files backup-dir temp-dir partial-dir files-from source-root outbuf",
+        ),
+        "ruff": Options("o", "", "config output-file cache-dir fix* unsafe-fixes add-noqa", "clean|server|@.*"),
+        "scp": Options("SFoJDi", "clP"),
+        "sdiff": Options("o", "wI", "output diff-program"),
+        "sftp": Options("SFoJDbi", "clP"),
+        "shuf": Options("o", "nire", "output random-source"),
+        "sort": Options("oT", "kSt", "output compress-program temporary-directory random-source"),
+        "split": Options("", "abClnt", "filter"),
+        "systemctl": Options(
+            "HM",
+            "tnop",
+            "host machine root image",
+            None,
+            "status show cat list-units list-unit-files is-active is-enabled is-failed list-timers "
+            "list-dependencies get-default list-sockets",
+        ),
+        "tcpdump": Options("zwWGCFrV", "cis"),
+        "tee": Options(words="(?!/dev/null$)[^-].*"),
+        "terraform": Options(
+            "",
+            "",
+            "",
+            r"-(chdir|var-file|plugin-dir|state\S*|backend-config|out|from-module|config)(=.*)?|init|apply|"
+            r"destroy|import|console|taint|login|providers|push",
+        ),
+        "top": Options(),
+        "tox": Options("cx", "e", "conf override workdir root installpkg"),
+        "tree": Options("oR", "HILPT", "output fromfile fromtabfile info"),
+        "tsc": Options(
+            words=r"--?(outDir|outFile|project-out|build|declarationDir|generateTrace|generateCpuProfile|tsBuildInfoFile|plugins|init)|@.*"
+        ),
+        "tshark": Options("XwzbG", "cfirRY"),
+        "ugrep": Options("", "ABCefgmt", "filter* pager* config* view* save-config*", "-Q.*"),
+        "uniq": Options("", "fsw", operands=2),
+        "unzip": Options("doxn:", "", ""),
+        "uv": Options(
+            "",
+            "p",
+            "config-file directory project index* default-index find-links python env-file",
+            r"pip|tool|x|publish|run|init|self|add|python|venv|.*://.*",
+        ),
+        "wget": Options(
+            "OoPaieUBnx",
+            "lQtTwAR",
+            "output* execute post* body* use-askpass input-file append-output directory-prefix config "
+            "load-cookies save-cookies"
+            " certificate private-key ca* warc* hsts-file rejected-log egd-file random-file base header user-agent"
+            " method mirror-out netrc-file report-speed-out dns-servers proxy*",
+        ),
+        "xmllint": Options(
+            "o",
+            "",
+            "output shell load-trace path catalogs nocatalogs dtdvalid* schema relaxng schematron encode xinclude",
+        ),
+        "xsltproc": Options("o", "", "output writesubtree load-trace path profile"),
+        "xxd": Options("r", "closg", "revert", operands=2),
+        "yarn": Options(
+            "",
+            "",
+            "cwd use-yarnrc script-shell registry config*",
+            r"node|publish|config|create|set|plugin|init|link|global|policies|npm|login|owner|tag",
+        ),
+        "yq": Options(
+            "isf", "Io", "inplace in-place split-exp* from-file", r"(?s).*\b(load\w*|env|strenv|envsubst)\b.*"
+        ),
+        "zip": Options("TOmbi@", "nstx", "unzip-command out test move temp-path copy-entries", "-TT.*"),
+        "zstd": Options("o", "", "output-dir* output patch*"),
+    }
+)
+"""Plain use is what somebody means who allows the program by its name alone."""
+
+ALWAYS_ASKING = words_of(
+    """vi vim view nvim gvim ex emacs emacsclient nano pico ed red micro kak hx helix joe mcedit gpg gpg2
+    openssl ssh-keygen
+    ssh-add ssh-agent ssh-copy-id sqlite3 psql mysql mariadb mongo mongosh redis-cli socat telnet ftp lftp
+    tftp smbclient
+    mail mailx mutt sendmail at batch systemd-run launchctl dialog whiptail fzf sk gdb lldb radare2 r2 irb
+    pry ipython jupyter cscope ctags nix nix-env nix-build guix vagrant packer capsh debugfs mkfs fdisk parted losetup
+    insmod modprobe sysctl iptables nft ip tcpkill reboot shutdown halt poweroff mount umount chsh passwd useradd
+    usermod visudo vipw vigr update-alternatives ldconfig dmsetup cryptsetup kexec bpftrace dtrace stap"""
+)
+"""Their plain use already runs, writes or sends what their words or their own files say."""
+
+ALIASES: Mapping[str, str] = MappingProxyType(
+    {
+        "cc": "gcc", "c++": "gcc", "g++": "gcc", "tcc": "gcc", "clang++": "clang", "pip3": "pip", "podman": "docker",
+        "apt-get": "apt", "apt-cache": "apt", "ncat": "nc", "netcat": "nc", "pdflatex": "latex", "xelatex": "latex",
+        "lualatex": "latex", "tex": "latex", "pdftex": "latex", "fdfind": "fd", "batcat": "bat", "gradlew": "gradle",
+        "mvnw": "mvn", "magick": "convert", "py.test": "pytest", "yum": "rpm", "dnf": "rpm", "zstdmt": "zstd",
+        "gfind": "find", "gsort": "sort", "gdate": "date", "oc": "kubectl", "ack-grep": "ack", "xz": "gzip",
+        "bzip2": "gzip", "gunzip": "gzip", "unxz": "gzip", "bunzip2": "gzip", "nosetests": "pytest",
+    }
+)  # fmt: skip
+
+RISKY_NAMES = words_of(
+    """exec execute command cmd program prog pager editor output out outfile write config rcfile rc init eval expr
+    require plugin plugins load loader lib library shell rsh ssh script inplace place delete remove upload filter hook
+    hooks pre post run launch open import module macro wrapper compiler linker compress exe bin interpreter action
+    proxy rpath preload save log logfile dump export install cd chdir directory root prefix browser"""
+)
+"""Words in the names of options that ask where no table knows the program."""

@@ -1,0 +1,155 @@
+"""What bash fills in: variables, substitutions, arithmetic. Scripts within are read; what may hold secrets objects."""
+
+import re
+
+from agent_lsp.approvals.shell.cursor import Cursor
+from agent_lsp.approvals.shell.syntax import OPEN, QUOTED, VARIABLE, Unreadable
+
+HARMLESS_VARIABLES = frozenset({"HOME", "PWD", "OLDPWD", "USER", "TMPDIR"})
+
+_NUMBERS = frozenset("#?$!-")
+_NAME = re.compile(r"\$(?:([A-Za-z_]\w*)|([0-9@*])|([#?$!-]))", re.ASCII)
+_BRACED = re.compile(r"\$\{(#?)(?:([A-Za-z_]\w*)|([0-9]+|[@*])|([#?$!-]))", re.ASCII)
+_OPERATOR = re.compile(r":?[-+?]|##?|%%?|//?[#%]?|:(?=[ 0-9])")
+_PLAIN_ARITHMETIC = re.compile(r"\$\(\(([0-9 \t+\-*/%<>!&|^~?:,]|\([0-9 \t+\-*/%]*\))*\)\)")
+_TO_SPECIAL_IN_QUOTES = re.compile(r"[^\"\\$`]+")
+_TO_SPECIAL_IN_BODY = re.compile(r"[^\\$`]+")
+_TO_SPECIAL_IN_BRACES = re.compile(r"[^}\"'\\$`]+")
+_TO_SPECIAL_IN_BRACKETS = re.compile(r"[^]()\"'\\$`]+")
+_BACKTICK = re.compile(r"`((?:[^`\\]|\\.)*)`", re.DOTALL)
+_ENDS_OF_SUBSTITUTION = frozenset({")"})
+_END_OF_TEXT = frozenset({""})
+
+
+def read_dollar(cursor: Cursor, *, is_quoted: bool) -> str:
+    """Read what a dollar begins; the mark that it leaves in a word's outline."""
+    start = cursor.position
+    if cursor.starts_with("$(("):
+        return _read_arithmetic(cursor)
+    if cursor.starts_with("$("):
+        return _read_substitution(cursor, 2)
+    if cursor.starts_with("${"):
+        return _read_braced(cursor, is_quoted=is_quoted)
+    if cursor.starts_with("$["):
+        cursor.position += 2
+        cursor.findings.object("it calculates")
+        _read_nested(cursor, "]", _TO_SPECIAL_IN_BRACKETS, is_quoted=is_quoted)
+        return OPEN
+    if match := cursor.take(_NAME):
+        return _mark(cursor, match[1] or "", match[2] or "")
+    if not is_quoted and cursor.text[start + 1 : start + 2] in ("'", '"'):
+        raise Unreadable("has quotes within an expansion")
+    cursor.position += 1
+    return QUOTED
+
+
+def read_backtick(cursor: Cursor, *, is_quoted: bool) -> str:
+    """Read a substitution between backticks, which has one level of escapes of its own."""
+    match = cursor.take(_BACKTICK)
+    if not match:
+        raise Unreadable("cannot be read as a bash script")
+    escaped = r'\\([$`\\"])' if is_quoted else r"\\([$`\\])"
+    inner = cursor.within(re.sub(escaped, r"\1", match[1]))
+    inner.read_commands(inner, _END_OF_TEXT)
+    if inner.waiting:
+        raise Unreadable("holds a here-document without an end")
+    return OPEN
+
+
+def read_process(cursor: Cursor) -> str:
+    """Read a script whose output or input stands in for a file."""
+    is_fed, start = cursor.peek() == ">", len(cursor.findings.parts)
+    mark = _read_substitution(cursor, 2)
+    if is_fed:
+        cursor.findings.feed(start)
+    return mark
+
+
+def read_here_body(cursor: Cursor) -> None:
+    """Read the whole text as the body of a here-document whose delimiter was not quoted."""
+    while cursor.position < len(cursor.text):
+        if not cursor.take(_TO_SPECIAL_IN_BODY):
+            _read_special(cursor, is_quoted=True)
+
+
+def skip_double_quoted(cursor: Cursor) -> None:
+    """Read double quotes whose text matters to nobody, but for the scripts in it."""
+    cursor.expect('"')
+    while not cursor.starts_with('"'):
+        if not cursor.take(_TO_SPECIAL_IN_QUOTES):
+            _read_special(cursor, is_quoted=True)
+    cursor.position += 1
+
+
+def skip_single_quoted(cursor: Cursor) -> None:
+    end = cursor.text.find("'", cursor.position + 1)
+    if end < 0:
+        raise Unreadable("has a quote that is not closed")
+    cursor.position = end + 1
+
+
+def _read_special(cursor: Cursor, *, is_quoted: bool) -> None:
+    match cursor.peek():
+        case "\\":
+            cursor.position += 2
+        case "$":
+            read_dollar(cursor, is_quoted=is_quoted)
+        case "`":
+            read_backtick(cursor, is_quoted=is_quoted)
+        case _:
+            raise Unreadable("has a quote or a brace that is not closed")
+
+
+def _read_substitution(cursor: Cursor, opening: int) -> str:
+    cursor.position += opening
+    cursor.descend(_ENDS_OF_SUBSTITUTION)
+    return OPEN
+
+
+def _read_arithmetic(cursor: Cursor) -> str:
+    if cursor.take(_PLAIN_ARITHMETIC):
+        return VARIABLE
+    cursor.findings.object("it calculates with what bash evaluates")
+    # Read as a script: so whatever is substituted in it is found, and so is a subshell that only looks like this.
+    return _read_substitution(cursor, 2)
+
+
+def _read_braced(cursor: Cursor, *, is_quoted: bool) -> str:
+    match = cursor.take(_BRACED)
+    mark = _mark(cursor, match[2] or "", match[3] or "") if match else OPEN
+    if not match:
+        cursor.position += 2
+    is_length = bool(match and match[1])
+    if is_length and not cursor.starts_with("}"):
+        cursor.findings.object("it fills in a variable in an unusual way")
+    if not cursor.starts_with("}") and not (match and cursor.take(_OPERATOR)):
+        cursor.findings.object("it fills in a variable in an unusual way")
+    elif not cursor.starts_with("}"):
+        mark = OPEN
+    _read_nested(cursor, "}", _TO_SPECIAL_IN_BRACES, is_quoted=is_quoted)
+    return VARIABLE if is_length else mark
+
+
+def _read_nested(cursor: Cursor, end: str, plain: re.Pattern[str], *, is_quoted: bool) -> None:
+    while not cursor.starts_with(end):
+        if cursor.take(plain):
+            continue
+        match cursor.peek():
+            case "'":
+                if is_quoted:  # Whether it quotes there depends on the operator, and on bash's version.
+                    raise Unreadable("has quotes within quotes")
+                skip_single_quoted(cursor)
+            case '"':
+                skip_double_quoted(cursor)
+            case "(" | ")" | "[":
+                cursor.position += 1
+            case _:
+                _read_special(cursor, is_quoted=is_quoted)
+    cursor.position += 1
+
+
+def _mark(cursor: Cursor, name: str, parameter: str) -> str:
+    if name and name not in HARMLESS_VARIABLES:
+        cursor.findings.object(f"it fills in the variable {name}")
+        return OPEN
+    return OPEN if parameter else VARIABLE

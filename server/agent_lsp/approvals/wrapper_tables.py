@@ -1,0 +1,138 @@
+"""The programs that run other programs, and how each of them is told which."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+
+from agent_lsp.approvals.tables import words_of
+
+
+@dataclass(frozen=True, slots=True)
+class Wrapper:
+    """`flags` and `valued` are its letters, `long` its long options; those with a `=` take a value.
+
+    `idle` letters make it look up rather than run; `script` options take a script; `operands` stand before the command.
+    """
+
+    flags: str = ""
+    valued: str = ""
+    long: str = ""
+    idle: str = ""
+    script: str = ""
+    operands: int = 0
+    takes_assignments: bool = False
+    takes_numbers: bool = False
+    joins: bool = False
+    gets_more: bool = False
+    is_shell: bool = False
+    """With nothing to run it starts a shell."""
+
+
+PLAIN = Wrapper()
+WRAPPERS: Mapping[str, Wrapper] = MappingProxyType(
+    {
+        "sudo": Wrapper(
+            "AbEHknPS",
+            "Cghprtu",
+            "askpass background preserve-env non-interactive stdin set-home preserve-groups user= group= host= prompt=",
+            takes_assignments=True,
+        ),
+        "doas": Wrapper("n", "u"),
+        "env": Wrapper("i0v", "u", "ignore-environment null debug unset=", takes_assignments=True),
+        "nice": Wrapper("", "n", "adjustment=", takes_numbers=True),
+        "setsid": Wrapper("cfw", "", "ctty fork wait"),
+        "stdbuf": Wrapper("", "ioe", "input= output= error="),
+        "timeout": Wrapper("fpv", "ks", "foreground preserve-status verbose kill-after= signal=", operands=1),
+        "time": Wrapper("pvq", "f", "portability verbose quiet format=", takes_assignments=True),
+        "xargs": Wrapper(
+            "0prtxo",
+            "adEIJLnPRSs",
+            "null interactive no-run-if-empty verbose exit open-tty max-args= max-lines= max-procs= max-chars="
+            " delimiter= replace= eof= arg-file=",
+            gets_more=True,
+        ),
+        "command": Wrapper("p", idle="vV"),
+        "exec": Wrapper("cl", "a"),
+        "flock": Wrapper(
+            "sxeunoFv",
+            "wE",
+            "shared exclusive unlock nonblock nb close no-fork verbose timeout= wait= conflict-exit-code=",
+            script="c command",
+            operands=1,
+        ),
+        "watch": Wrapper(
+            "bcCdegprtwx",
+            "nq",
+            "beep color no-color differences errexit chgexit no-title precise exec no-wrap interval= equexit=",
+            joins=True,
+        ),
+        "ionice": Wrapper("t", "cn", "ignore class= classdata="),
+        "chrt": Wrapper("abdfiormRv", "TPD", "all-tasks batch fifo idle other rr reset-on-fork verbose", operands=1),
+        "taskset": Wrapper("ac", "", "all-tasks cpu-list", operands=1),
+        "strace": Wrapper("cCfFhiknqrtTvwxyzZ", "abeEIPsSuUX", "follow-forks"),
+        "ltrace": Wrapper("cCfhiLrStT", "abdeAlnsuwx", ""),
+        "chroot": Wrapper("", "", "userspec= groups= skip-chdir", operands=1, is_shell=True),
+        "su": Wrapper("lmp", "gG", "login preserve-environment group=", script="c command", operands=1, is_shell=True),
+        "runuser": Wrapper("", "ugG", "user= group=", script="c command", is_shell=True),
+        "script": Wrapper("aefq", "", "append return flush quiet", script="c command", operands=1, is_shell=True),
+        "unbuffer": Wrapper("p"),
+        "caffeinate": Wrapper("dimsu", "tw"),
+        "proxychains": Wrapper("q"),
+        "proxychains4": Wrapper("q"),
+        "faketime": Wrapper("fm", operands=1),
+        "gosu": Wrapper(operands=1),
+        "su-exec": Wrapper(operands=1),
+        "setarch": Wrapper("R", operands=1),
+        "tini": Wrapper("sgvw"),
+        "prlimit": Wrapper("", "", "nofile= nproc= as= cpu= core="),
+        "cpulimit": Wrapper("z", "l"),
+        "xvfb-run": Wrapper("a", "", "auto-servernum"),
+        "ssh": Wrapper("46AaCfGgKkMNnqsTtVvXxYy", "bcIlmOpQ", operands=1, joins=True, is_shell=True),
+        "hyperfine": Wrapper("iN", "wrmM", "warmup= runs= min-runs= max-runs= ignore-failure", joins=True),
+        "npx": Wrapper("yq", "", "yes no quiet no-install", script="c call"),
+        "direnv exec": Wrapper(operands=1),
+        "rustup run": Wrapper("", "", "install", operands=1),
+        "docker run": Wrapper("dit", "u", "rm detach interactive tty name= user= workdir= platform=", operands=1),
+        "docker exec": Wrapper("dit", "uw", "detach interactive tty user= workdir=", operands=1),
+        "kubectl exec": Wrapper("itq", "cn", "stdin tty quiet container= namespace=", operands=1),
+        "git submodule foreach": Wrapper("", "", "recursive quiet", joins=True),
+    }
+)
+NAMESAKES: Mapping[str, str] = MappingProxyType(
+    {"podman": "docker", "oc": "kubectl", "fdfind": "fd", "gxargs": "xargs"}
+)
+OTHERS = words_of(
+    """builtin nohup busybox toybox parallel expect unshare nsenter setpriv systemd-run systemd-inhibit entr
+    catchsegv proot fakeroot numactl torsocks eatmydata rlwrap pkexec firejail bwrap dbus-run-session dumb-init linux32
+    linux64 coproc nodemon watchexec uvx bunx pnpx valgrind perf gdb screen tmux at batch lxc-attach cgexec chpst
+    softlimit setuidgid s6-setuidgid nix-shell ld-linux-x86-64.so.2 ld-linux.so.2 then do else elif if while until !
+    { ("""
+)
+SUBCOMMANDS: Mapping[str, frozenset[str]] = MappingProxyType(
+    {
+        "docker": frozenset({"run", "exec"}),
+        "kubectl": frozenset({"exec"}),
+        "direnv": frozenset({"exec"}),
+        "rustup": frozenset({"run"}),
+        "npm": frozenset({"exec", "x"}),
+        "pnpm": frozenset({"exec", "dlx"}),
+        "yarn": frozenset({"exec", "dlx"}),
+        "bun": frozenset({"x"}),
+        "poetry": frozenset({"run"}),
+        "uv": frozenset({"run"}),
+        "pipenv": frozenset({"run"}),
+        "pipx": frozenset({"run"}),
+        "pdm": frozenset({"run"}),
+        "hatch": frozenset({"run"}),
+        "pixi": frozenset({"run"}),
+        "rye": frozenset({"run"}),
+        "conda": frozenset({"run"}),
+        "bundle": frozenset({"exec"}),
+        "mise": frozenset({"exec", "x"}),
+        "pyenv": frozenset({"exec"}),
+        "rbenv": frozenset({"exec"}),
+        "opam": frozenset({"exec"}),
+        "stack": frozenset({"exec"}),
+    }
+)
+SHELLS = words_of("bash sh dash zsh ksh ksh93 mksh fish ash rbash csh tcsh pwsh powershell")
