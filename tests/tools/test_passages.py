@@ -1,7 +1,7 @@
 """What edit_file makes of a text."""
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from agent_lsp.tools.matching.passages import Passage, replace_passage
@@ -15,6 +15,9 @@ REPLACED = {
     "all of several": ("up down up\n", Passage("up", "left", 2), "left down left\n"),
     "exact ones only": ("a  \na\n", Passage("a\n", "b\n"), "a  \nb\n"),
     "trailing blanks of the file": ("a \t\nb\n", Passage("a\nb", "c"), "c\n"),
+    "trailing blanks of both": ("a \nb  \n", Passage("a\nb ", "c"), "c\n"),
+    "a newline at the end of the passage alone": ("a\nb", Passage("b\n", "c\n"), "a\nc"),
+    "places that touch": ("aaaa\n", Passage("aa", "b", 2), "bb\n"),
     "trailing blanks of the passage": ("a\nb\n", Passage("a \nb ", "c"), "c\n"),
     "quotes": ("say \u201chi\u201d\n", Passage('"hi"', "'ho'"), "say 'ho'\n"),
     "signs of patterns": ("f(x)[0]*\n", Passage("f(x)[0]*", "\\1$&"), "\\1$&\n"),
@@ -38,6 +41,8 @@ REFUSED = {
     "not there": ("red wine\n", Passage("white", "x"), "not in the file"),
     "blanks alone": ("a\n", Passage("\t\n", "x"), "not in the file"),
     "inner blanks": ("a  b\n", Passage("a b", "x"), "not in the file"),
+    "trailing blanks within a word": ("foobar\n", Passage("foo ", "x"), "not in the file"),
+    "tolerated ones that overlap": ("x \nx \nx\n", Passage("x\nx", "y"), "overlap"),
     "another case": ("A\n", Passage("a", "x"), "not in the file"),
     "more than expected": ("up\ndown up\n", Passage("up", "x"), "2 times \\(lines 1, 2\\), expected once"),
     "fewer than expected": ("up\n", Passage("up", "x", 2), "once \\(line 1\\), expected 2 times"),
@@ -68,6 +73,46 @@ def test_missing_passage_shows_nothing_where_it_may_not() -> None:
         replace_passage("password = 1\n", Passage("password = 2", "x"), may_quote=False)
 
     assert "password" not in str(refused.value)
+
+
+def test_lines_between_the_places_keep_their_endings() -> None:
+    between = "same\r\nsame\nsame\n" * 300
+
+    after = replace_passage(f"<\n{between}<\n", Passage("<", ">", 2)).after
+
+    assert after == f">\n{between}>\n"
+
+
+LINES = st.lists(st.tuples(st.text("ab ", max_size=3), st.sampled_from(["\n", "\r\n"])), max_size=8)
+
+
+@given(before=LINES, behind=LINES, old=st.text("<>\n", min_size=1, max_size=5), new=st.text("x\n", max_size=4))
+def test_everything_around_the_passage_stays_byte_for_byte(
+    before: list[tuple[str, str]], behind: list[tuple[str, str]], old: str, new: str
+) -> None:
+    head, tail = ("".join(text + ending for text, ending in lines) for lines in (before, behind))
+    assume(old.strip("\n") and old != new)
+
+    after = replace_passage(f"{head}[{old}]\n{tail}", Passage(f"[{old}]", f"({new})")).after
+
+    assert after is not None
+    assert (after[: len(head) + 1], after[len(after) - len(tail) :]) == (f"{head}(", tail)
+    assert after[len(head) : len(after) - len(tail)].replace("\r\n", "\n") == f"({new})\n"
+
+
+@given(
+    text=st.text("aab \n\r\u2019'", max_size=20), old=st.text("ab \n'", min_size=1, max_size=4), count=st.integers(1, 3)
+)
+def test_passage_that_is_replaced_by_itself_marked_is_there_as_often_as_expected(
+    text: str, old: str, count: int
+) -> None:
+    try:
+        after = replace_passage(text, Passage(old, "#", count)).after
+    except Refusal:
+        return
+
+    assert after is not None
+    assert after.count("#") == count
 
 
 @given(head=st.text("ab\n"), tail=st.text("ab\n"), new=st.text("xy\n"))

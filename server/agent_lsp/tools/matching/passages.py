@@ -1,12 +1,12 @@
 """What edit_file makes of a text: passages, which need not be whole lines, replaced by another."""
 
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 
 from agent_lsp.tools.matching.likeness import Likenesses
-from agent_lsp.tools.matching.lines import Lines, read_lines, rewrite
+from agent_lsp.tools.matching.lines import Lines, Replacement, read_lines, replace_lines, rewrite
 from agent_lsp.tools.matching.numbers import named_lines, quoted_lines
 from agent_lsp.tools.matching.places import BLANKS, loosened
 from agent_lsp.tools.matching.revision import Malformed, Refusal, Revision
@@ -33,7 +33,12 @@ def replace_passage(text: str, passage: Passage, *, may_quote: bool = True) -> R
     if not spans:
         raise Refusal("old_string is not in the file. Nothing was changed." + _hint(lines, old, may_quote=may_quote))
     _check_count(flat, spans, passage.expected)
-    return Revision(rewrite(lines, _spliced(flat, spans, _with_lf(passage.new))), _times(len(spans)))
+    new = _with_lf(passage.new)
+    after = replace_lines(lines, _line_changes(lines.texts, flat, spans, new))
+    if after == text:
+        # The final newline stays as it is, unless it is all that would change.
+        after = rewrite(lines, _spliced(flat, spans, new))
+    return Revision(after, _times(len(spans)))
 
 
 def _flat(lines: Lines) -> str:
@@ -110,6 +115,27 @@ def _lines_of(text: str, starts: Sequence[int]) -> str:
     lines = sorted({text.count("\n", 0, start) for start in starts[:_PLACES_NAMED]})
     more = f" and {len(starts) - _PLACES_NAMED} more" if len(starts) > _PLACES_NAMED else ""
     return named_lines(lines) + more
+
+
+def _line_changes(lines: Sequence[str], flat: str, spans: Sequence[tuple[int, int]], new: str) -> Iterator[Replacement]:
+    """Replace the lines that the places stand on. All others are not touched, so that they keep their endings."""
+    offsets = _line_offsets(lines)
+    touched = [_touched(offsets, span, new) for span in spans]
+    begins = [index for index in range(len(spans)) if not index or touched[index][0] >= touched[index - 1][1]]
+    for begin, end in zip(begins, [*begins[1:], len(spans)], strict=True):
+        first, last = touched[begin][0], touched[end - 1][1]
+        passage = flat[offsets[first] : offsets[last]]
+        inner = [(start - offsets[first], stop - offsets[first]) for start, stop in spans[begin:end]]
+        texts = _spliced(passage, inner, new).split("\n")
+        yield Replacement(first, last, tuple(texts if texts[-1] else texts[:-1]))
+
+
+def _touched(offsets: Sequence[int], span: tuple[int, int], new: str) -> tuple[int, int]:
+    """Tell the lines of a place, and the one behind it if that comes to be joined to them."""
+    start, end = span
+    first, last = (bisect_right(offsets, offset) - 1 for offset in span)
+    is_whole = end == offsets[last] and (new.endswith("\n") or (not new and start == offsets[first]))
+    return first, min(last if is_whole else last + 1, len(offsets) - 1)
 
 
 def _spliced(flat: str, spans: Sequence[tuple[int, int]], new: str) -> str:
