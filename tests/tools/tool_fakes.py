@@ -90,7 +90,7 @@ class FakeFiles:
         self.log.append(f"search {place.path} {regex} {file_pattern} {limit}")
         return self.found
 
-    def propose(self, edits: Sequence[FileEdit]) -> Proposal:
+    async def propose(self, edits: Sequence[FileEdit]) -> Proposal:
         return Proposal(tuple(edits), tuple(map(change_of, edits)))
 
     async def apply(self, proposal: Proposal, selection: Selection) -> EditOutcome:

@@ -11,10 +11,10 @@ from agent_lsp.domain.files import Applied, AppliedFile, FileEdit, NotApplied
 from agent_lsp.workspace.applying import ClosedFiles
 
 
-def test_change_says_what_is_to_happen(garden: Garden) -> None:
+async def test_change_says_what_is_to_happen(garden: Garden) -> None:
     place = garden.files.locate("src/a b.txt", "write")
 
-    proposal = garden.files.propose([FileEdit(place, None, "one\ntwo\n")])
+    proposal = await garden.files.propose([FileEdit(place, None, "one\ntwo\n")])
 
     (change,) = proposal.changes
     assert (change.uri, change.path, change.kind) == (place.uri, "src/a b.txt", "create")
@@ -46,7 +46,7 @@ async def test_one_file_twice_in_an_edit_is_refused(garden: Garden) -> None:
     edit = await garden.edit("a.txt", "x")
 
     with pytest.raises(FileProblem, match=r"a\.txt is changed twice in one edit"):
-        garden.files.propose([edit, edit])
+        await garden.files.propose([edit, edit])
 
 
 async def test_closed_files_are_changed_on_disk(garden: Garden, editor: FakeEditor) -> None:
@@ -181,7 +181,7 @@ async def test_renamed_file_keeps_its_mode_and_takes_its_new_text(garden: Garden
     (garden.root / "a.sh").write_text("old\n")
     (garden.root / "a.sh").chmod(0o755)
 
-    proposal = garden.files.propose([await garden.edit("a.sh", "new\n", move_to="bin/b.sh")])
+    proposal = await garden.files.propose([await garden.edit("a.sh", "new\n", move_to="bin/b.sh")])
     outcome = await garden.files.apply(proposal, ALL)
 
     files = (AppliedFile("a.sh", None, is_open=False), AppliedFile("bin/b.sh", "new\n", is_open=False))
@@ -192,7 +192,7 @@ async def test_renamed_file_keeps_its_mode_and_takes_its_new_text(garden: Garden
 
 async def test_rename_never_takes_the_place_of_another_file(garden: Garden) -> None:
     (garden.root / "a.txt").write_text("old\n")
-    proposal = garden.files.propose([await garden.edit("a.txt", None, move_to="b.txt")])
+    proposal = await garden.files.propose([await garden.edit("a.txt", None, move_to="b.txt")])
     (garden.root / "b.txt").write_text("theirs\n")
 
     assert await garden.files.apply(proposal, ALL) == NotApplied("b.txt exists already.")
@@ -201,7 +201,7 @@ async def test_rename_never_takes_the_place_of_another_file(garden: Garden) -> N
 
 async def test_open_document_is_renamed_by_the_editor(garden: Garden, editor: FakeEditor) -> None:
     uri = editor.open(garden.root / "a.txt", "old\n")
-    proposal = garden.files.propose([await garden.edit("a.txt", "new\n", move_to="b.txt")])
+    proposal = await garden.files.propose([await garden.edit("a.txt", "new\n", move_to="b.txt")])
 
     await garden.files.apply(proposal, ALL)
 
@@ -236,6 +236,6 @@ async def test_documents_that_stay_unsaved_are_named_until_they_are_saved(garden
 async def test_place_that_was_not_judged_for_this_use_is_not_written(garden: Garden) -> None:
     place = replace(garden.files.locate("a.txt", "write"), problem="There is no such drive.")
 
-    outcome = await garden.files.apply(garden.files.propose([FileEdit(place, None, "x")]), ALL)
+    outcome = await garden.files.apply(await garden.files.propose([FileEdit(place, None, "x")]), ALL)
 
     assert outcome == NotApplied("There is no such drive.")

@@ -71,7 +71,7 @@ class Interleavings(RuleBasedStateMachine):
             for position in at:
                 after = self.changed(after, position, replaces)
             edits.append(FileEdit(place, before, after))
-        self.proposals.append(self.files.propose(edits))
+        self.proposals.append(self.runner.run(self.files.propose(edits)))
 
     @precondition(lambda self: self.proposals)
     @rule(which=POSITIONS, manner=st.sampled_from([*Manner, *[Manner.HONEST] * 3]), rejects=st.booleans())

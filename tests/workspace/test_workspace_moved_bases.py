@@ -116,3 +116,23 @@ async def test_approved_path_that_leads_elsewhere_is_not_written(swapped: str, g
     assert isinstance(outcome, NotApplied)
     assert "leads elsewhere than when it was judged" in outcome.reason
     assert (outside / "a.txt").read_text() == "old\n"
+
+
+async def test_file_that_is_opened_while_its_edit_is_worked_out_is_not_written_behind_the_editor(
+    garden: Garden, editor: FakeEditor
+) -> None:
+    (garden.root / "a.txt").write_text("old\n")
+    (garden.root / "b.txt").write_text("old\n")
+    proposal = await garden.propose({"a.txt": "new\n", "b.txt": "new\n"})
+    real = editor.can_apply
+
+    def opened_at_the_last_moment() -> bool:
+        editor.open(garden.root / "a.txt", "old\ntyped\n")
+        return real()
+
+    editor.can_apply = opened_at_the_last_moment
+
+    outcome = await garden.files.apply(proposal, ALL)
+
+    assert outcome == NotApplied("a.txt was opened in the editor meanwhile; read it again.")
+    assert garden.tree() == {"a.txt": "old\n", "b.txt": "old\n"}

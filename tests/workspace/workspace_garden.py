@@ -29,7 +29,7 @@ class Garden:
         return FileEdit(place, before, after, self.files.locate(move_to, "write") if move_to else None)
 
     async def propose(self, texts: Mapping[str, str | None]) -> Proposal:
-        return self.files.propose([await self.edit(name, after) for name, after in texts.items()])
+        return await self.files.propose([await self.edit(name, after) for name, after in texts.items()])
 
     async def make(self, texts: Mapping[str, str | None], selection: Selection = ALL) -> EditOutcome:
         return await self.files.apply(await self.propose(texts), selection)

@@ -86,7 +86,7 @@ async def change(base: Path) -> EditOutcome:
         except FileProblem as problem:
             return NotApplied(str(problem))
         edits.append(FileEdit(place, before, after))
-    return await files.apply(files.propose(edits), Selection())
+    return await files.apply(await files.propose(edits), Selection())
 
 
 def tree(folder: Path) -> dict[str, str]:

@@ -149,7 +149,7 @@ class KeptWorkspace:
         edits = [_edit(step, self._files.locate(str(step.path), "write")) for step in steps if step.document]
         if not edits:
             return
-        outcome = await self._files.apply(self._files.propose(edits), Selection())
+        outcome = await self._files.apply(await self._files.propose(edits), Selection())
         if not isinstance(outcome, Applied):
             await asyncio.to_thread(undo_states, on_disk, self._leftovers)
             raise VersionConflict("Nothing was restored: the editor refused it, or you typed meanwhile. Try it again.")

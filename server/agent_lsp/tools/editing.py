@@ -103,7 +103,7 @@ class Editing:
         except Refusal as refusal:
             self._screen.emit(Said(Say.DIFF_ERROR, str(refusal)))
             return refused(refusal)
-        proposal = self._files.propose([each.file_edit for each in worked_out])
+        proposal = await self._files.propose([each.file_edit for each in worked_out])
         places = tuple(place for target in targets for place in target.places)
         revisions = tuple(each.revision for each in worked_out)
         return await self._ask_and_apply(_Draft(call_id, _body(worked_out, places), places, revisions), proposal)
@@ -167,7 +167,7 @@ class Editing:
                     news = await watched.news(outcome.edits) if watched else UNKNOWN
                     return with_words(with_diagnostics(done, news), decision)
                 case _:
-                    return with_words(failed(outcome), decision)
+                    return with_words(await asyncio.to_thread(failed, outcome), decision)
 
     def _show(self, applied: Applied, revisions: Sequence[Revision]) -> None:
         for path, diff in applied.user_diffs.items():

@@ -42,7 +42,7 @@ class Files(Protocol):
 
     async def search(self, place: Place, regex: str, file_pattern: str | None, limit: int) -> SearchHits: ...
 
-    def propose(self, edits: Sequence[FileEdit]) -> Proposal:
+    async def propose(self, edits: Sequence[FileEdit]) -> Proposal:
         """Work out what the user is to be shown. Nothing is touched."""
         ...
 

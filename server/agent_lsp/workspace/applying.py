@@ -1,7 +1,7 @@
 """Making approved edits: bases checked again, then all files changed or none, through the editor or on the disk."""
 
 import asyncio
-from collections.abc import Coroutine, Sequence
+from collections.abc import Coroutine, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -31,7 +31,7 @@ from agent_lsp.workspace.places import Places
 from agent_lsp.workspace.proposing import kind_of
 from agent_lsp.workspace.proposing import propose as propose_edits
 from agent_lsp.workspace.reading import LARGE_BYTES, text_of_document, text_on_disk
-from agent_lsp.workspace.rebasing import Rebased, choose, rebase, user_diffs
+from agent_lsp.workspace.rebasing import Rebased, Wish, choose, rebase, user_diffs
 from agent_lsp.workspace.saving import EditedDocuments
 from agent_lsp.workspace.texts import has_even_endings
 
@@ -74,9 +74,9 @@ class Applying:
         self._closed_files: ClosedFiles = closed_files
         self._one_at_a_time = asyncio.Lock()
 
-    def propose(self, edits: Sequence[FileEdit]) -> Proposal:
+    async def propose(self, edits: Sequence[FileEdit]) -> Proposal:
         uris = {edit.place: self._uri_of(edit.place) for edit in edits}
-        return propose_edits(edits, uris)
+        return await asyncio.to_thread(propose_edits, edits, uris)
 
     async def apply(self, proposal: Proposal, selection: Selection) -> EditOutcome:
         async with self._one_at_a_time:
@@ -84,8 +84,7 @@ class Applying:
 
     async def _apply(self, proposal: Proposal, selection: Selection) -> EditOutcome:
         try:
-            wishes = choose(proposal, selection)
-            diffs = user_diffs(proposal, wishes)
+            wishes, diffs = await asyncio.to_thread(_chosen, proposal, selection)
             steps = list[_Step]()
             for wish in wishes:
                 if wish.is_dropped:
@@ -95,7 +94,7 @@ class Applying:
                     return rebased
                 steps.append(_Step(rebased, self._uri_of(wish.edit.place)))
             if any(step.rebased.has_moved for step in steps):
-                return Moved(self.propose([step.edit for step in steps]), diffs)
+                return Moved(await self.propose([step.edit for step in steps]), diffs)
             failure = await self._make([step for step in steps if not step.rebased.is_idle])
         except FileProblem as problem:
             return NotApplied(str(problem))
@@ -106,9 +105,7 @@ class Applying:
         current = await self._current(edit.place)
         if edit.move_to and await self._current(edit.move_to):
             return NotApplied(f"{edit.move_to.path} exists already.")
-        if current and len(current.text) > LARGE_BYTES:
-            return await asyncio.to_thread(rebase, edit, current)
-        return rebase(edit, current)
+        return await asyncio.to_thread(rebase, edit, current)
 
     async def _current(self, place: Place) -> FileText | None:
         self._places.locate_again(place, "write")
@@ -129,6 +126,7 @@ class Applying:
                 f"{in_editor[0].edit.place.path} is open in an editor that takes no edits; close it there."
             )
         on_disk = [step.edit for step in steps if step not in in_editor]
+        self._refuse_opened(on_disk)
         folders = await asyncio.to_thread(_make_folders, [step.edit for step in steps])
         try:
             changes = await asyncio.to_thread(_change_disk, on_disk, self._leftovers)
@@ -146,6 +144,12 @@ class Applying:
         stuck = await asyncio.to_thread(undo_all, changes, self._leftovers)
         await asyncio.to_thread(remove_folders, folders)
         return _failure(in_editor, answer, stuck)
+
+    def _refuse_opened(self, on_disk: Sequence[FileEdit]) -> None:
+        """Write no file behind a document that was opened while the edit was worked out."""
+        closed = [edit.place for edit in on_disk if edit.before is None or not edit.before.is_open]
+        if opened := next((place for place in closed if document_at(self._documents, place)), None):
+            raise FileProblem(f"{opened.path} was opened in the editor meanwhile; read it again.")
 
     def _goes_to_editor(self, step: _Step) -> bool:
         if step.is_open:
@@ -213,6 +217,11 @@ class Applying:
     def _uri_of(self, place: Place) -> str:
         document = document_at(self._documents, place)
         return document.uri if document else place.uri
+
+
+def _chosen(proposal: Proposal, selection: Selection) -> tuple[tuple[Wish, ...], Mapping[str, str]]:
+    wishes = choose(proposal, selection)
+    return wishes, user_diffs(proposal, wishes)
 
 
 def _document_edit(step: _Step) -> DocumentEdit:

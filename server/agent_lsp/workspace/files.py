@@ -86,8 +86,8 @@ class WorkspaceFiles:
         hits = tuple(Hit(self._shown(question.folder / hit.name), hit.lines) for hit in matches.hits)
         return SearchHits(hits, matches.count, matches.is_cut)
 
-    def propose(self, edits: Sequence[FileEdit]) -> Proposal:
-        return self._applying.propose(edits)
+    async def propose(self, edits: Sequence[FileEdit]) -> Proposal:
+        return await self._applying.propose(edits)
 
     async def apply(self, proposal: Proposal, selection: Selection) -> EditOutcome:
         return await self._applying.apply(proposal, selection)
