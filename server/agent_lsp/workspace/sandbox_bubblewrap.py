@@ -53,7 +53,10 @@ def trial_problem(program: Path, shell: str) -> str:
         return "bubblewrap does not answer"
     except OSError as problem:
         return f"bubblewrap could not be started ({problem.strerror})"
-    return done.stderr.decode("utf-8", "replace").strip()[-200:] if done.returncode else ""
+    if not done.returncode:
+        return ""
+    said = done.stderr.decode("utf-8", "replace").strip()
+    return said[-200:] or f"bubblewrap ended with exit code {done.returncode}"
 
 
 def bubblewrapped(program: Path, confines: Confines, launch: Launch) -> Launch:
