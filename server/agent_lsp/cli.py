@@ -41,6 +41,8 @@ def _run(options: "argparse.Namespace") -> int:
             return _run_task(options)
         case "demo":
             return _run_demo(options)
+        case "permissions":
+            return _run_permissions(options)
         case "schema":
             return _print_schema(options.format)
         case _:
@@ -101,6 +103,18 @@ def _run_demo(options: "argparse.Namespace") -> int:
     return asyncio.run(run_demo(demo_options(options)))
 
 
+def _run_permissions(options: "argparse.Namespace") -> int:
+    from agent_lsp.headless.permissions_check import run_check, run_check_path
+
+    match options.operation:
+        case "check":
+            return run_check(options)
+        case "check-path":
+            return run_check_path(options)
+        case _:
+            return USAGE_ERROR  # Not reached: argparse wants one of these.
+
+
 def _print_schema(language: str) -> int:
     import json
 
@@ -134,7 +148,16 @@ def _parser() -> "argparse.ArgumentParser":
     add_demo_arguments(commands.add_parser("demo", help="watch a recorded task fix a small project"))
     schema = commands.add_parser("schema", help="print the JSON Schema of the protocol")
     schema.add_argument("--format", default="json", choices=["json", "typescript", "lua"], help="JSON Schema, or types")
+    _add_permissions_arguments(commands.add_parser("permissions", help="see what may run and be written unasked"))
     return parser
+
+
+def _add_permissions_arguments(parser: "argparse.ArgumentParser") -> None:
+    from agent_lsp.headless.permissions_check import add_check_arguments, add_check_path_arguments
+
+    operations = parser.add_subparsers(dest="operation", metavar="operation", required=True)
+    add_check_arguments(operations.add_parser("check", help="what the rules make of a command"))
+    add_check_path_arguments(operations.add_parser("check-path", help="where a path leads"))
 
 
 def _add_server_arguments(parser: "argparse.ArgumentParser") -> None:
