@@ -71,12 +71,17 @@ class Extension implements vscode.Disposable {
 
   private async serverChanged(): Promise<void> {
     this.statusBar.show(this.server.state, this.agent.task.status);
-    this.view.send({ type: "server", state: this.server.state, methods: this.server.methods });
+    this.sendServer();
     if (this.server.state === "ready") {
       await this.agent.reconnect(this.extension.workspaceState.get<string>(LAST_TASK));
     } else if (this.server.state === "missing") {
       await offerSetup(() => this.server.start());
     }
+  }
+
+  private sendServer(): void {
+    const folders = (vscode.workspace.workspaceFolders ?? []).map((folder) => folder.uri.fsPath);
+    this.view.send({ type: "server", state: this.server.state, methods: this.server.methods, folders });
   }
 
   private taskChanged(event: TaskEvent): void {
@@ -177,7 +182,7 @@ class Extension implements vscode.Disposable {
     const agent = this.agent;
     switch (message.type) {
       case "ready":
-        this.view.send({ type: "server", state: this.server.state, methods: this.server.methods });
+        this.sendServer();
         this.view.send(agent.snapshot());
         this.statusChanged();
         return;

@@ -19,7 +19,7 @@ export interface Completion {
 
 /** From the extension to the view. */
 export type ToView =
-  | { type: "server"; state: ServerState; methods: readonly string[] }
+  | { type: "server"; state: ServerState; methods: readonly string[]; folders: readonly string[] }
   | { type: "snapshot"; status: Status | undefined; messages: readonly Message[]; hasMore: boolean; decisions: Record<number, Record<string, HunkDecision>> }
   | { type: "message"; message: Message }
   | { type: "deleted"; ts: number }

@@ -18,7 +18,8 @@ function act(state: PageState, ts: number, response: string): void {
   if (response.includes("/")) {
     state.send({ type: "call", method: response });
   } else if (response === "yesButtonClicked" || response === "noButtonClicked") {
-    state.send({ type: "answer", ts, response });
+    const text = state.takeWords();
+    state.send({ type: "answer", ts, response, ...(text && { text }) });
   } else {
     document.querySelector<HTMLTextAreaElement>("#prompt")?.focus();
   }

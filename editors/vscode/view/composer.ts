@@ -26,6 +26,7 @@ export class Composer {
     this.input.addEventListener("paste", (event) => void this.takePictures(event, event.clipboardData?.files));
     this.element.addEventListener("dragover", (event) => event.preventDefault());
     this.element.addEventListener("drop", (event) => this.dropped(event));
+    state.takeWords = () => this.takeWords();
   }
 
   /** What is asked for decides what the words will be. */
@@ -147,12 +148,18 @@ export class Composer {
       return;
     }
     this.state.send({ type: "send", text, images: this.images, attachments: this.attachments });
-    this.input.value = "";
-    this.input.style.height = "auto";
+    this.takeWords();
     this.images = [];
     this.attachments = [];
     this.showChips();
     this.closeOffers();
+  }
+
+  private takeWords(): string {
+    const text = this.input.value.trim();
+    this.input.value = "";
+    this.input.style.height = "auto";
+    return text;
   }
 
   private dropped(event: DragEvent): void {
@@ -190,7 +197,7 @@ export class Composer {
 
 function placeholder(state: string | undefined, ask: string | undefined): string {
   if (state === "waiting_for_input") {
-    return ask === "followup" ? "Your answer" : "Words for later; the buttons answer";
+    return ask === "followup" ? "Your answer" : "Words that go with your answer, or (Enter) for later";
   }
   if (state === "running" || state === "streaming") {
     return "Words for the agent while it works";

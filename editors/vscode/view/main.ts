@@ -6,7 +6,7 @@ import { Composer } from "./composer.ts";
 import { button, h } from "./dom.ts";
 import { Footer, Header } from "./header.ts";
 import { RowList } from "./list.ts";
-import { facts } from "./rowText.ts";
+import { facts, json } from "./rowText.ts";
 import { messageRow, type MessageRow } from "./rows.ts";
 import { PageState } from "./state.ts";
 
@@ -40,6 +40,7 @@ class Page {
     switch (message.type) {
       case "server":
         this.server = message.state;
+        this.state.folders = message.folders;
         break;
       case "snapshot":
         this.load(message);
@@ -93,7 +94,9 @@ class Page {
   private put(message: Message): void {
     const isNew = !this.state.messages.has(message.ts);
     this.state.messages.set(message.ts, message);
-    if (isNew && isShown(message)) {
+    if (!isShown(message)) {
+      this.rows.remove(message.ts);
+    } else if (isNew) {
       this.rows.add(message.ts);
     } else {
       this.rows.refresh(message.ts);
@@ -190,8 +193,10 @@ class Page {
   }
 }
 
+/** A request is shown while it is open, or where it came to nothing; what it cost stands at the foot of the page. */
 function isShown(message: Message): boolean {
-  return !HIDDEN.has(message.say ?? "");
+  const isDone = message.say === "api_req_started" && "cost" in json(message.text) && !("cancelReason" in json(message.text));
+  return !isDone && !HIDDEN.has(message.say ?? "");
 }
 
 function welcome(server: string, run: (command: "configure" | "demo" | "history" | "restart") => void): HTMLElement[] {

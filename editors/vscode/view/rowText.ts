@@ -38,6 +38,11 @@ export function facts(message: Message): Facts {
       const value = json(message.text);
       return { ...none, label: text(value["command"]) || none.label, place: text(value["cwd"]), reason: text(value["reason"]), segments: segments(value["segments"]) };
     }
+    case "user_feedback_diff": {
+      const value = json(message.text);
+      const hunks = text(value["diff"]).replace(/^(diff --git|index|---|\+\+\+) .*\n/gm, "");
+      return { ...none, label: hunks.trimEnd() || none.label, place: text(value["path"]) };
+    }
     case "followup":
       return { ...none, label: text(json(message.text)["question"]) };
     case "api_req_started":

@@ -6,7 +6,7 @@ import { actions } from "./actions.ts";
 import { changeElement } from "./diff.ts";
 import { button, h } from "./dom.ts";
 import type { Row } from "./list.ts";
-import { MarkdownView } from "./markdown.ts";
+import { codeBlock, MarkdownView } from "./markdown.ts";
 import { facts } from "./rowText.ts";
 import type { PageState } from "./state.ts";
 
@@ -22,7 +22,7 @@ export function messageRow(state: PageState, message: Message): MessageRow {
   const element = h(
     "article",
     {
-      class: `row ${message.type} k-${kind}${waits ? " waits" : ""}${message.state ? " interrupted" : ""}`,
+      class: `row ${message.type} k-${kind}${isUsers(state, message) ? " users" : ""}${waits ? " waits" : ""}${message.state ? " interrupted" : ""}`,
       tabindex: "-1",
       label: facts(message).label,
     },
@@ -43,18 +43,20 @@ interface Body {
 function bodyOf(state: PageState, message: Message, kind: string): Body {
   switch (kind) {
     case "text":
+      return isUsers(state, message) ? { nodes: [userHead(state, message), prose(message).node] } : proseBody(message, undefined);
     case "completion_result":
     case "subtask_result":
-      return isUsers(state, message) ? { nodes: [userHead(state, message), prose(message).node] } : proseBody(message, kind === "completion_result" ? "Done" : undefined);
+      return proseBody(message, "Done");
     case "user_feedback":
+      return { nodes: [userHead(state, message), prose(message).node] };
     case "user_feedback_diff":
-      return { nodes: [userHead(state, message), kind === "user_feedback_diff" ? plain(message, "output") : prose(message).node] };
+      return { nodes: [h("div", { class: "head you" }, `You changed ${facts(message).place}`), codeBlock("diff", facts(message).label)] };
     case "reasoning":
       return folded(state, message, "Thinking", message.partial === true);
     case "tool":
       return toolBody(state, message);
     case "command":
-      return commandBody(message);
+      return commandBody(state, message);
     case "command_output":
       return outputBody(state, message);
     case "api_req_started":
@@ -74,7 +76,8 @@ function bodyOf(state: PageState, message: Message, kind: string): Body {
 /** The task itself is a `text` as the model's are; it is the first. */
 function isUsers(state: PageState, message: Message): boolean {
   const [first] = state.messages.keys();
-  return message.say === "text" && message.ts === first && !state.hasMore;
+  const isTask = message.say === "text" && message.ts === first && !state.hasMore;
+  return isTask || message.say === "user_feedback" || message.say === "user_feedback_diff";
 }
 
 function userHead(state: PageState, message: Message): HTMLElement {
@@ -100,10 +103,6 @@ function proseBody(message: Message, head: string | undefined): Body {
       return true;
     },
   };
-}
-
-function plain(message: Message, name: string): HTMLElement {
-  return h("pre", { class: name, tabindex: "0" }, message.text ?? "");
 }
 
 /** Something to unfold; open by itself only while it grows. */
@@ -171,12 +170,12 @@ function toolBody(state: PageState, message: Message): Body {
   return { nodes: [head, reason, details] };
 }
 
-function commandBody(message: Message): Body {
+function commandBody(state: PageState, message: Message): Body {
   const { label, segments, reason, place } = facts(message);
   const parts = segments.filter((one) => one.verdict !== "auto_approve" && segments.length > 1);
   return {
     nodes: [
-      h("div", { class: "head" }, h("span", {}, "Command"), place ? h("span", { class: "dim" }, `in ${place}`) : undefined),
+      h("div", { class: "head" }, h("span", {}, "Command"), place && !state.folders.includes(place) ? h("span", { class: "dim" }, `in ${place}`) : undefined),
       h("pre", { class: "command", tabindex: "0" }, label),
       reason ? h("div", { class: "dim" }, reason) : undefined,
       ...parts.map((one) => h("div", { class: `segment v-${one.verdict}` }, h("code", {}, one.text), ` ${one.verdict === "auto_deny" ? "denied" : "asks"}`)),

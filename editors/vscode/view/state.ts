@@ -11,6 +11,9 @@ export class PageState {
   readonly toggled = new Set<string>();
   status: Status | undefined;
   hasMore = false;
+  folders: readonly string[] = [];
+  /** Takes the words out of the prompt: they go with the button that is pressed. */
+  takeWords: () => string = () => "";
 
   constructor(readonly send: (message: FromView) => void) {}
 

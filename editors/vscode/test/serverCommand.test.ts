@@ -1,0 +1,44 @@
+import assert from "node:assert/strict";
+import { chmodSync, mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import * as path from "node:path";
+import { test } from "node:test";
+
+import { findServer } from "../src/serverCommand.ts";
+
+function program(folder: string): string {
+  mkdirSync(folder, { recursive: true });
+  const file = path.join(folder, "agent-lsp");
+  writeFileSync(file, "#!/bin/sh\n");
+  chmodSync(file, 0o755);
+  return file;
+}
+
+test("the first on the path is taken", () => {
+  const root = mkdtempSync(path.join(tmpdir(), "path-"));
+  const first = program(path.join(root, "a"));
+  program(path.join(root, "b"));
+
+  const found = findServer("", [path.join(root, "none"), path.join(root, "a"), path.join(root, "b")].join(path.delimiter), []);
+
+  assert.deepEqual(found, { command: first, args: ["--stdio"] });
+});
+
+test("a program in a workspace is never taken from the path", () => {
+  const root = mkdtempSync(path.join(tmpdir(), "path-"));
+  program(path.join(root, "workspace", "bin"));
+  const other = program(path.join(root, "workspace-tools"));
+  const search = [path.join(root, "workspace", "bin"), path.join(root, "workspace-tools"), "bin", ""].join(path.delimiter);
+
+  assert.equal(findServer("", search, [path.join(root, "workspace")])?.command, other);
+  assert.equal(findServer("", path.join(root, "workspace", "bin"), [path.join(root, "workspace")]), undefined);
+});
+
+test("what the settings name is taken, if it can be run", () => {
+  const root = mkdtempSync(path.join(tmpdir(), "path-"));
+  const named = program(root);
+
+  assert.equal(findServer(named, "", [])?.command, named);
+  assert.equal(findServer(path.join(root, "none"), root, []), undefined);
+  assert.equal(findServer(root, "", []), undefined);
+});
