@@ -26,10 +26,11 @@ from agent_lsp.settings.sources import read_settings
 from agent_lsp.storage.index import TaskIndex
 from agent_lsp.storage.places import home_folder, state_folder, tasks_folder
 from agent_lsp.tasks.briefing import TaskBriefing
-from agent_lsp.tasks.keeping import Keeping, Surroundings, TaskCheckpoints, Unkept
+from agent_lsp.tasks.keeping import Keeping, Surroundings, Unkept
 from agent_lsp.tasks.kept_files import KeptFiles
 from agent_lsp.tasks.ports import Briefing, Desk, Equipment, EquippedModel, TaskFacts, Workbench
 from agent_lsp.tasks.restoring import KeptWorkspace
+from agent_lsp.tasks.task_checkpoints import TaskCheckpoints
 from agent_lsp.tasks.tasks import Tasks
 from agent_lsp.tools.apply_diff import ApplyDiff
 from agent_lsp.tools.apply_patch import ApplyPatch

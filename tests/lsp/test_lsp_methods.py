@@ -6,7 +6,7 @@ import pytest
 from agent_lsp.domain.documents import EditorContext
 from agent_lsp.domain.encoding import to_wire
 from agent_lsp.domain.files import Change
-from agent_lsp.domain.requests import AskReply, ContextReference, NewTask
+from agent_lsp.domain.requests import AskReply, ContextReference, NewTask, QueueEdit
 from agent_lsp.domain.status import PermissionMode
 from support.fake_hall import STATUS
 from support.front_door import FrontDoor
@@ -99,13 +99,66 @@ def _range(start: tuple[int, int], end: tuple[int, int]) -> Json:
         (
             "agent/restore",
             {"taskId": "t1", "checkpoint": "c1", "what": "files", "dryRun": True},
-            ("restore", ("t1", "c1", None, True)),
+            ("restore", ("t1", "c1", None, True, "files")),
             {
                 "isDone": False,
                 "files": [{"uri": "file:///a", "path": "a", "kind": "edit", "isMerged": True}],
                 "conflicts": [],
                 "undo": "c2",
             },
+        ),
+        (
+            "agent/restore",
+            {"taskId": "t1", "ts": 7, "what": "both"},
+            ("restore", ("t1", None, 7, False, "both")),
+            {
+                "isDone": True,
+                "files": [{"uri": "file:///a", "path": "a", "kind": "edit", "isMerged": True}],
+                "conflicts": [],
+                "undo": "c2",
+            },
+        ),
+        (
+            "agent/queue",
+            {"taskId": "t1", "op": "list"},
+            ("queue", ("t1", None)),
+            {"words": [{"messageId": "m1", "text": "and", "delivery": "queue"}]},
+        ),
+        (
+            "agent/queue",
+            {"taskId": "t1", "op": "edit", "messageId": "m1", "text": "or", "images": []},
+            ("queue", ("t1", QueueEdit("edit", "m1", "or", ()))),
+            {"words": [{"messageId": "m1", "text": "and", "delivery": "queue"}]},
+        ),
+        (
+            "agent/queue",
+            {"taskId": "t1", "op": "move", "messageId": "m1", "position": 2},
+            ("queue", ("t1", QueueEdit("move", "m1", position=2))),
+            {"words": [{"messageId": "m1", "text": "and", "delivery": "queue"}]},
+        ),
+        (
+            "agent/forkTask",
+            {"taskId": "t1", "ts": 7, "title": "Other"},
+            ("fork", ("t1", 7, "Other")),
+            {"taskId": "t2", "instanceId": "i2", "text": "do it"},
+        ),
+        (
+            "agent/exportTask",
+            {"taskId": "t1"},
+            ("export", "t1"),
+            {"title": "Fix it", "text": "# Fix it\n"},
+        ),
+        (
+            "agent/newTask",
+            {"images": [IMAGE]},
+            ("new_task", NewTask("", (IMAGE,))),
+            {"taskId": "t1", "instanceId": "i1"},
+        ),
+        (
+            "agent/sendMessage",
+            {"taskId": "t1", "text": "", "images": [IMAGE]},
+            ("send", ("t1", "", (IMAGE,), "queue")),
+            {"messageId": "m1", "disposition": "queued"},
         ),
         ("agent/setMode", {"mode": "code"}, ("set_mode", (None, "code")), None),
         (

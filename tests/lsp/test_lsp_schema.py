@@ -157,6 +157,8 @@ def test_page_has_every_word(word: str) -> None:
 
 
 def _name(reference: Json) -> str:
+    if "anyOf" in reference:
+        return "` or `".join(map(_name, reference["anyOf"]))
     return reference["$ref"].removeprefix("#/$defs/")
 
 

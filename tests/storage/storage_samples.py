@@ -7,7 +7,7 @@ from pathlib import Path
 from agent_lsp.domain.events import Kept, TodosChanged
 from agent_lsp.domain.history import Call, HistoryItem, Reply, Result, Spoken, Thought, Words, history_item_to_wire
 from agent_lsp.domain.messages import Answer, Ask, CheckpointMark, Message, Progress, Response, Say
-from agent_lsp.domain.requests import TaskList, TaskSummary
+from agent_lsp.domain.requests import QueuedWords, TaskList, TaskSummary
 from agent_lsp.domain.status import ContextUse, PermissionMode, State, Todo, Usage
 from agent_lsp.storage.journal import FILE_NAME, unredacted
 from agent_lsp.storage.lines import encode_line
@@ -20,10 +20,13 @@ from agent_lsp.storage.records import (
     ModeChanged,
     PermissionModeChanged,
     ProfileChanged,
+    QueueOrdered,
     Record,
     Renamed,
+    Rewound,
     Started,
     UsageCounted,
+    WordsQueued,
     record_to_wire,
 )
 
@@ -59,6 +62,12 @@ EVERY_KIND: tuple[Record, ...] = (
     PermissionModeChanged(PermissionMode.ACCEPT_EDITS),
     LimitsReset(),
     Cleared(),
+    WordsQueued(QueuedWords("m1", "and this", ("data:image/png;base64,AA==",), "steer")),
+    QueueOrdered(("m1", "m2")),
+    QueueOrdered(()),
+    Kept(Words(("and this",)), takes="m1"),
+    Rewound("r1", 1_002),
+    Rewound("r2", undone="r1"),
 )
 
 

@@ -24,7 +24,8 @@ from agent_lsp.storage.records import (
     Started,
     UsageCounted,
 )
-from agent_lsp.storage.restore import StoredTask, changed, load, restore, settle
+from agent_lsp.storage.restore import load, restore, settle
+from agent_lsp.storage.stored import StoredTask, changed
 
 REQUEST = Message(2_001, "say", say=Say.API_REQ_STARTED, text='{"request": "x"}')
 FACTS = ("title", "mode", "profile", "permission_mode", "todos", "usage")

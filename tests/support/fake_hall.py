@@ -22,7 +22,12 @@ from agent_lsp.domain.notices import Listener
 from agent_lsp.domain.requests import (
     Answered,
     AskReply,
+    ExportedTask,
+    ForkedTask,
     NewTask,
+    QueuedWords,
+    QueueEdit,
+    QueueList,
     Sent,
     Snapshot,
     TaskList,
@@ -78,6 +83,10 @@ class FakeHall:
         self.note("send", (task_id, text, images, delivery))
         return Sent("m1", "queued")
 
+    def queue(self, task_id: str, wish: QueueEdit | None) -> QueueList:
+        self.note("queue", (task_id, wish))
+        return QueueList((QueuedWords("m1", "and"),))
+
     async def cancel(self, task_id: str) -> Status:
         self.note("cancel", task_id)
         await self.may_cancel.wait()
@@ -101,6 +110,14 @@ class FakeHall:
 
     async def delete(self, task_id: str) -> None:
         self.note("delete", task_id)
+
+    async def fork(self, task_id: str, ts: int | None, title: str | None) -> ForkedTask:
+        self.note("fork", (task_id, ts, title))
+        return ForkedTask("t2", "i2", "do it")
+
+    async def export(self, task_id: str) -> ExportedTask:
+        self.note("export", task_id)
+        return ExportedTask("Fix it", "# Fix it\n")
 
     def operate(self, task_id: str, ts: int | None, operation: Literal["continue", "abort"]) -> bool:
         self.note("operate", (task_id, ts, operation))
@@ -161,7 +178,7 @@ class FakeCheckpoints:
         return CheckpointDifference((FileDifference("file:///a", "a", "delete"),), ("big.bin",))
 
     async def restore(
-        self, task_id: str, checkpoint_id: str | None, ts: int | None, *, is_dry_run: bool
+        self, task_id: str, checkpoint_id: str | None, ts: int | None, *, is_dry_run: bool, what: str = "files"
     ) -> Restoration:
-        self.hall.note("restore", (task_id, checkpoint_id, ts, is_dry_run))
+        self.hall.note("restore", (task_id, checkpoint_id, ts, is_dry_run, what))
         return Restoration(not is_dry_run, (RestoredFile("file:///a", "a", "edit", is_merged=True),), (), "c2")

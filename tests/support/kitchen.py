@@ -89,9 +89,9 @@ class Surroundings:
     def limit_reached(self) -> LimitReached | None:
         return self.limit
 
-    def take_steering(self) -> Sequence[Words]:
+    def take_steering(self) -> Sequence[Kept]:
         taken, self.steering = self.steering, []
-        return taken
+        return [Kept(words) for words in taken]
 
 
 @dataclass

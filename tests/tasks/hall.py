@@ -108,6 +108,8 @@ class Brief:
     async def environment(self) -> str | None:
         return None
 
+    def forget(self, *, is_all: bool) -> None: ...
+
 
 @dataclass
 class ScriptedArchitect:

@@ -12,7 +12,7 @@ from agent_lsp.domain.messages import Answer, Ask, Response, Say
 from agent_lsp.domain.notices import DeltaNotice, StatusNotice
 from agent_lsp.domain.status import derive_state
 from agent_lsp.storage.records import MessageAdded, MessageChanged, MessageGrew, Record
-from agent_lsp.storage.restore import changed
+from agent_lsp.storage.stored import changed
 from agent_lsp.tasks.stream import MERGE_SECONDS, MessageStream
 
 
@@ -176,8 +176,9 @@ async def test_what_was_missed_can_be_asked_for_by_seq() -> None:
     stream.change(MessageChanged(first, text="changed"))
     fourth = stream.say(Say.INFO, "new")
 
-    assert [m.ts for m in stream.changed_since(seen)] == [first, fourth]
-    assert [m.ts for m in stream.changed_since(0)] == [first, second, third, fourth]
+    messages, deleted = stream.changed_since(seen)
+    assert ([m.ts for m in messages], deleted) == ([first, fourth], ())
+    assert [m.ts for m in stream.changed_since(0)[0]] == [first, second, third, fourth]
 
 
 @pytest.mark.parametrize(

@@ -40,8 +40,8 @@ async def run_turn(history: Sequence[HistoryItem], ports: Ports, emit: Emit) -> 
 
 
 async def _tell_what_is_new(ports: Ports, emit: Emit) -> None:
-    for words in ports.surroundings.take_steering():
-        emit(Kept(words))
+    for kept in ports.surroundings.take_steering():
+        emit(kept)
     if environment := await ports.surroundings.environment():
         emit(Kept(Words((environment,))))
 

@@ -4,8 +4,8 @@ from collections.abc import AsyncGenerator, Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from agent_lsp.domain.events import Event
-from agent_lsp.domain.history import Call, Words
+from agent_lsp.domain.events import Event, Kept
+from agent_lsp.domain.history import Call
 from agent_lsp.domain.model import ModelEvent, ModelFacts, ModelRequest, ToolSpec
 from agent_lsp.domain.turns import LimitReached, Limits, Outcome
 
@@ -46,8 +46,8 @@ class Surroundings(Protocol):
         """Whether one more request would pass a cap of the user's."""
         ...
 
-    def take_steering(self) -> Sequence[Words]:
-        """Words of the user that are to reach the model with the next request."""
+    def take_steering(self) -> Sequence[Kept]:
+        """Words of the user that are to reach the model with the next request, to be emitted."""
         ...
 
 

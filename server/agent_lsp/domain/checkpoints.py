@@ -105,13 +105,29 @@ class UnrestoredFile:
 
 
 @dataclass(frozen=True, slots=True)
+class Rewind:
+    """What a rewind hides, or hid; and, where a rewind is taken back, how many messages it shows again.
+
+    `text` and `images` are the user's own words at the place that was named, to be changed and sent again.
+    """
+
+    ts: int
+    """The first message that is hidden: where the step began, or the user's words."""
+    hidden: int
+    shown: int = 0
+    text: str | None = None
+    images: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Restoration:
-    """The plan of a restore, or what came of it; `undo` is the checkpoint that takes it back."""
+    """The plan of a restore, or what came of it; `undo` names what takes it back."""
 
     is_done: bool
     files: tuple[RestoredFile, ...] = field(metadata=KEEP)
     conflicts: tuple[UnrestoredFile, ...] = field(metadata=KEEP)
     undo: str | None = None
+    rewind: Rewind | None = None
 
 
 @dataclass(frozen=True, slots=True)

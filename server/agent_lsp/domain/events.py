@@ -45,6 +45,8 @@ class Kept:
     """An item of the history is whole: words, a reply, or the result of a call."""
 
     item: HistoryItem
+    takes: str | None = None
+    """The id of the queued words that these are: they wait no more."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -153,6 +153,14 @@ class Message:
         )
 
 
+@dataclass(frozen=True, slots=True)
+class DeletedMessage:
+    """What clients are sent of a message that is not shown any more."""
+
+    ts: int
+    deleted: bool = True
+
+
 def progress_from_wire(wire: Json) -> Progress:
     return Progress(wire.get("icon"), wire.get("text"))
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Protocol
 
-from agent_lsp.domain.messages import Message
+from agent_lsp.domain.messages import DeletedMessage, Message
 from agent_lsp.domain.status import Status
 
 
@@ -15,6 +15,16 @@ class MessageNotice:
     instance_id: str
     seq: int
     message: Message
+
+
+@dataclass(frozen=True, slots=True)
+class DeletionNotice:
+    """This message is not shown any more: the task was rewound to before it."""
+
+    task_id: str
+    instance_id: str
+    seq: int
+    message: DeletedMessage
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +45,7 @@ class StatusNotice:
     status: Status
 
 
-Notice = MessageNotice | DeltaNotice | StatusNotice
+Notice = MessageNotice | DeletionNotice | DeltaNotice | StatusNotice
 
 
 class Listener(Protocol):

@@ -64,6 +64,52 @@ class Sent:
 
 
 @dataclass(frozen=True, slots=True)
+class QueuedWords:
+    """Words of the user's that wait: until the turn rests (`queue`), or for the next request (`steer`)."""
+
+    message_id: str
+    text: str
+    images: tuple[str, ...] = ()
+    delivery: Literal["queue", "steer"] = "queue"
+
+
+@dataclass(frozen=True, slots=True)
+class QueueList:
+    """What waits, in the order in which the model is going to hear it."""
+
+    words: tuple[QueuedWords, ...] = field(metadata=KEEP)
+
+
+@dataclass(frozen=True, slots=True)
+class QueueEdit:
+    """What a client wants of waiting words: new words, another place (from 0), or that they are gone."""
+
+    op: Literal["edit", "remove", "move"]
+    message_id: str
+    text: str | None = None
+    images: tuple[str, ...] | None = None
+    position: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class ForkedTask:
+    """A task made of the beginning of another; `text` and `images` are the user's words it was forked before."""
+
+    task_id: str
+    instance_id: str
+    text: str | None = None
+    images: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ExportedTask:
+    """A task as a document."""
+
+    title: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class Snapshot:
     """A task as a client (re)builds it. The Status is None where there is no task."""
 
@@ -71,6 +117,8 @@ class Snapshot:
     messages: tuple[Message, ...]
     seq: int
     has_more: bool
+    deleted: tuple[int, ...] = ()
+    """By `ts`: messages that the client may have, and that are not shown any more."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from enum import Enum, auto
 from pathlib import Path
 
 from agent_lsp.domain.messages import Ask, Message, Say
-from agent_lsp.domain.notices import DeltaNotice, MessageNotice, Notice, StatusNotice
+from agent_lsp.domain.notices import DeletionNotice, DeltaNotice, MessageNotice, Notice, StatusNotice
 from agent_lsp.domain.status import Status, Todo
 from agent_lsp.headless.paint import Paint, Tone, clean
 from agent_lsp.headless.rows import INDENT, answer_rows, message_rows, task_rows, todo_rows
@@ -58,6 +58,8 @@ class Renderer:
                 return self._grow(ts, growing, append) if growing else ""
             case StatusNotice(status):
                 return self._status(status)
+            case DeletionNotice():
+                return ""  # What a terminal has shown it cannot take back.
 
     def close(self) -> str:
         """End the line that is still open."""

@@ -7,7 +7,7 @@ from typing import Protocol
 from agent_lsp import __version__
 from agent_lsp.domain.encoding import Json, to_wire
 from agent_lsp.domain.messages import Message
-from agent_lsp.domain.notices import DeltaNotice, MessageNotice, Notice, StatusNotice
+from agent_lsp.domain.notices import DeletionNotice, DeltaNotice, MessageNotice, Notice, StatusNotice
 from agent_lsp.headless.options import OutputFormat, RunOptions
 from agent_lsp.headless.paint import Paint, clean
 from agent_lsp.headless.render import Renderer
@@ -130,7 +130,7 @@ class StreamView:
 def notice_to_json(notice: Notice) -> Json:
     """A notification's parameters as on the wire, with the kind in front."""
     match notice:
-        case MessageNotice():
+        case MessageNotice() | DeletionNotice():
             return {"type": "message", **to_wire(notice)}
         case DeltaNotice():
             return {"type": "delta", **to_wire(notice)}

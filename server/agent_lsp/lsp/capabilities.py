@@ -18,12 +18,15 @@ METHODS = (
     "agent/state",
     "agent/askResponse",
     "agent/sendMessage",
+    "agent/queue",
     "agent/cancelTask",
     "agent/clearTask",
     "agent/resumeTask",
     "agent/listTasks",
     "agent/renameTask",
     "agent/deleteTask",
+    "agent/forkTask",
+    "agent/exportTask",
     "agent/terminalOperation",
     "agent/preview",
     "agent/checkpoints",
@@ -42,7 +45,7 @@ FEATURES = ("hunks", "preview", "reconnect")
 
 PREVIEW_SCHEME = "agent-preview"
 
-SCHEMA_HASH = "9971449ac467e233"
+SCHEMA_HASH = "b9bcce1faa1b31e2"
 """Of the JSON Schema that `agent-lsp schema` prints; changes whenever a shape on the wire does."""
 
 _ENCODINGS = ("utf-8", "utf-16", "utf-32")

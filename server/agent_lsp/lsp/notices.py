@@ -1,7 +1,7 @@
 """What happens in tasks, sent as `agent/*` notifications to a client that announced the agent."""
 
 from agent_lsp.domain.encoding import Json, to_wire
-from agent_lsp.domain.notices import DeltaNotice, MessageNotice, Notice, StatusNotice
+from agent_lsp.domain.notices import DeletionNotice, DeltaNotice, MessageNotice, Notice, StatusNotice
 from agent_lsp.lsp.envelope import encode_frame
 from agent_lsp.lsp.protocol import AgentProtocol
 
@@ -33,7 +33,7 @@ def notification(notice: Notice) -> tuple[str, Json]:
                 "ts": notice.ts,
                 "append": notice.append,
             }
-        case MessageNotice():
+        case MessageNotice() | DeletionNotice():
             return "agent/message", to_wire(notice)
         case StatusNotice():
             return "agent/state", to_wire(notice.status)

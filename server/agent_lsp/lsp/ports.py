@@ -10,7 +10,19 @@ from agent_lsp.domain.documents import Documents, EditorContext
 from agent_lsp.domain.encoding import Json
 from agent_lsp.domain.files import Change
 from agent_lsp.domain.notices import Listener
-from agent_lsp.domain.requests import Answered, AskReply, NewTask, Sent, Snapshot, TaskList, TaskReference
+from agent_lsp.domain.requests import (
+    Answered,
+    AskReply,
+    ExportedTask,
+    ForkedTask,
+    NewTask,
+    QueueEdit,
+    QueueList,
+    Sent,
+    Snapshot,
+    TaskList,
+    TaskReference,
+)
 from agent_lsp.domain.status import PermissionMode, Status
 
 
@@ -22,7 +34,13 @@ class TaskCheckpoints(Protocol):
     async def difference(self, task_id: str, checkpoint_id: str, to: str | None) -> CheckpointDifference: ...
 
     async def restore(
-        self, task_id: str, checkpoint_id: str | None, ts: int | None, *, is_dry_run: bool
+        self,
+        task_id: str,
+        checkpoint_id: str | None,
+        ts: int | None,
+        *,
+        is_dry_run: bool,
+        what: Literal["files", "conversation", "both"] = "files",
     ) -> Restoration: ...
 
 
@@ -41,6 +59,10 @@ class Hall(Protocol):
         self, task_id: str, text: str, images: tuple[str, ...], delivery: Literal["queue", "steer", "interrupt"]
     ) -> Sent: ...
 
+    def queue(self, task_id: str, wish: QueueEdit | None) -> QueueList:
+        """Change the words that wait, and tell what waits then."""
+        ...
+
     async def cancel(self, task_id: str) -> Status: ...
 
     async def clear(self, task_id: str | None) -> None: ...
@@ -52,6 +74,12 @@ class Hall(Protocol):
     async def rename(self, task_id: str, title: str) -> None: ...
 
     async def delete(self, task_id: str) -> None: ...
+
+    async def fork(self, task_id: str, ts: int | None, title: str | None) -> ForkedTask:
+        """Make a new task of what came before a message, or of all of it."""
+        ...
+
+    async def export(self, task_id: str) -> ExportedTask: ...
 
     def operate(self, task_id: str, ts: int | None, operation: Literal["continue", "abort"]) -> bool: ...
 

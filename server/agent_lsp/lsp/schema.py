@@ -114,12 +114,12 @@ class _Shapes:
 
     def _snapshot(self) -> Json:
         """`agent/state`: a Status, or the bare state `no_task`, with the messages beside it."""
-        from agent_lsp.domain.messages import Message
+        from agent_lsp.domain.messages import DeletedMessage, Message
         from agent_lsp.domain.status import Status
 
         no_task = {"type": "object", "properties": {"state": {"const": "no_task"}}, "required": ["state"]}
         own = {
-            "messages": {"type": "array", "items": self.of(Message)},
+            "messages": {"type": "array", "items": self.of(Message | DeletedMessage)},
             "seq": {"type": "integer"},
             "hasMore": {"type": "boolean"},
         }

@@ -8,6 +8,7 @@ from agent_lsp.domain.encoding import Json, to_wire
 from agent_lsp.domain.events import Kept, TodosChanged
 from agent_lsp.domain.history import history_item_from_wire, history_item_to_wire
 from agent_lsp.domain.messages import Answer, CheckpointMark, Message, Progress, answer_from_wire, progress_from_wire
+from agent_lsp.domain.requests import QueuedWords
 from agent_lsp.domain.status import ContextUse, PermissionMode, Todo, Usage
 
 FORMAT = 1
@@ -93,6 +94,29 @@ class Cleared:
     """The task left the screen."""
 
 
+@dataclass(frozen=True, slots=True)
+class WordsQueued:
+    """These words wait: behind all others, or in the place of those with their id."""
+
+    words: QueuedWords
+
+
+@dataclass(frozen=True, slots=True)
+class QueueOrdered:
+    """Of the words that wait only these are left, in this order."""
+
+    message_ids: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Rewound:
+    """Everything is as it was just before message `ts`, or just before the rewind `undone`."""
+
+    id: str
+    ts: int | None = None
+    undone: str | None = None
+
+
 Record = (
     Started
     | MessageAdded
@@ -107,6 +131,9 @@ Record = (
     | PermissionModeChanged
     | LimitsReset
     | Cleared
+    | WordsQueued
+    | QueueOrdered
+    | Rewound
 )
 
 _KINDS: dict[type[Record], str] = {
@@ -123,6 +150,9 @@ _KINDS: dict[type[Record], str] = {
     PermissionModeChanged: "permissionMode",
     LimitsReset: "limitsReset",
     Cleared: "cleared",
+    WordsQueued: "queued",
+    QueueOrdered: "queue",
+    Rewound: "rewound",
 }
 
 
@@ -130,7 +160,8 @@ def record_to_wire(record: Record) -> Json:
     """The record as JSON, its `kind` first."""
     kind: Json = {"kind": _KINDS[type(record)]}
     if isinstance(record, Kept):
-        return kind | {"item": history_item_to_wire(record.item)}
+        takes = {"takes": record.takes} if record.takes else {}
+        return kind | {"item": history_item_to_wire(record.item)} | takes
     fields: Json = to_wire(record)
     return kind | fields
 
@@ -193,12 +224,16 @@ def _usage(wire: Json) -> UsageCounted:
     )
 
 
+def _queued_words(wire: Json) -> QueuedWords:
+    return QueuedWords(wire["messageId"], wire["text"], tuple(wire.get("images", ())), wire["delivery"])
+
+
 _DECODERS: dict[str, Callable[[Json], Record]] = {
     "started": _started,
     "added": lambda wire: MessageAdded(Message.from_wire(wire["message"])),
     "grew": lambda wire: MessageGrew(wire["ts"], wire["append"]),
     "changed": _changed,
-    "kept": lambda wire: Kept(history_item_from_wire(wire["item"])),
+    "kept": lambda wire: Kept(history_item_from_wire(wire["item"]), wire.get("takes")),
     "todos": _todos,
     "usage": _usage,
     "renamed": lambda wire: Renamed(wire["title"]),
@@ -207,4 +242,7 @@ _DECODERS: dict[str, Callable[[Json], Record]] = {
     "permissionMode": lambda wire: PermissionModeChanged(PermissionMode(wire["permissionMode"])),
     "limitsReset": lambda _: LimitsReset(),
     "cleared": lambda _: Cleared(),
+    "queued": lambda wire: WordsQueued(_queued_words(wire["words"])),
+    "queue": lambda wire: QueueOrdered(tuple(wire.get("messageIds", ()))),
+    "rewound": lambda wire: Rewound(wire["id"], wire.get("ts"), wire.get("undone")),
 }

@@ -62,6 +62,10 @@ class TaskBriefing:
         self._told = now  # Only now: a turn that was cancelled meanwhile has told nothing.
         return "\n\n".join([*attached, *([text] if text else [])]) or None
 
+    def forget(self, *, is_all: bool) -> None:
+        """Tell everything again with the next request; files and attachments only where nothing is left of them."""
+        self._told = None if is_all else EnvironmentFacts()
+
     def _gathered(self, trees: tuple[FileTree, ...]) -> EnvironmentFacts:
         context = self._editor()
         return EnvironmentFacts(

@@ -37,16 +37,15 @@ def goes_on(ask: Ask, reply: AskReply) -> bool:
     return has_words or ask not in (Ask.COMPLETION_RESULT, Ask.RESUME_COMPLETED_TASK)
 
 
-def words_for_model(ask: Ask, reply: AskReply) -> tuple[str, ...]:
-    """Tell what the model hears of an answer that goes on; nothing where the request is simply tried again."""
-    said = (reply.text,) if reply.text else ()
+def prelude(ask: Ask, reply: AskReply) -> tuple[str, ...]:
+    """Tell what the model hears before the user's words; nothing where the request is simply tried again."""
     match ask:
         case Ask.RESUME_TASK:
-            return (RESUMED, *said)
-        case Ask.MISTAKE_LIMIT_REACHED:
-            return said or (GO_ON,)
+            return (RESUMED,)
+        case Ask.MISTAKE_LIMIT_REACHED if not (reply.text or reply.images):
+            return (GO_ON,)
         case _:
-            return said
+            return ()
 
 
 def resting_question(ask: Ask) -> Ask:

@@ -9,21 +9,16 @@ from pathlib import Path
 from agent_lsp.domain.checkpoints import (
     Alterations,
     Checkpoint,
-    CheckpointDifference,
-    CheckpointList,
-    CheckpointRow,
     Reason,
-    Restoration,
 )
 from agent_lsp.domain.documents import Documents
-from agent_lsp.domain.errors import BadParams, NotConfigured, StorageProblem
+from agent_lsp.domain.errors import StorageProblem
 from agent_lsp.storage.checkpoints import Checkpoints, Site
 from agent_lsp.storage.checkpoints_packing import forget
 from agent_lsp.storage.checkpoints_room import checkpoints_folder
 from agent_lsp.storage.checkpoints_walk import refusal
 from agent_lsp.storage.git import Git, find_git
 from agent_lsp.tasks.restoring import KeptWorkspace
-from agent_lsp.tasks.tasks import Tasks
 from agent_lsp.workspace.files import WorkspaceFiles
 from agent_lsp.workspace.leftovers import Leftovers
 
@@ -106,45 +101,6 @@ class Keeping:
         store = Checkpoints(site)
         self._stores[site.folder] = store
         return KeptWorkspace(store, files(), around.documents, around.leftovers)
-
-
-class TaskCheckpoints:
-    """What clients ask about the checkpoints of a task that is loaded."""
-
-    def __init__(self, tasks: Tasks, workspace: Callable[[], KeptWorkspace | Unkept]) -> None:
-        self._tasks = tasks
-        self._workspace = workspace
-
-    async def listed(self, task_id: str) -> CheckpointList:
-        kept = self._kept(task_id)
-        found = await kept.checkpoints(task_id)
-        return CheckpointList(tuple(CheckpointRow(each.id, each.ts, each.reason) for each in found))
-
-    async def difference(self, task_id: str, checkpoint_id: str, to: str | None) -> CheckpointDifference:
-        return await self._kept(task_id).difference(task_id, checkpoint_id, to)
-
-    async def restore(
-        self, task_id: str, checkpoint_id: str | None, ts: int | None, *, is_dry_run: bool
-    ) -> Restoration:
-        """Take back what the agent did since a checkpoint, or since a message; or tell what that would be."""
-        kept = self._kept(task_id)
-        await self._tasks.until_kept(task_id)
-        wanted = checkpoint_id or self._checkpoint_from(task_id, ts)
-        return await (kept.planned(task_id, wanted) if is_dry_run else kept.restore(task_id, wanted))
-
-    def _checkpoint_from(self, task_id: str, ts: int | None) -> str:
-        if ts is None:
-            raise BadParams("agent/restore: name a checkpoint, or the ts of a message.")
-        if found := self._tasks.checkpoint_from(task_id, ts):
-            return found
-        raise BadParams(f"No checkpoint was taken at message {ts} or after it: there is nothing to take back.")
-
-    def _kept(self, task_id: str) -> KeptWorkspace:
-        self._tasks.snapshot(task_id, instance_id=None, since=None, limit=0, before=None)  # TaskUnknown, if so.
-        kept = self._workspace()
-        if isinstance(kept, Unkept):
-            raise NotConfigured(kept.reason)
-        return kept
 
 
 def _folders(folder: Path) -> list[Path]:

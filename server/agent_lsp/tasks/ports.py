@@ -125,6 +125,10 @@ class Briefing(Protocol):
 
     async def environment(self) -> str | None: ...
 
+    def forget(self, *, is_all: bool) -> None:
+        """Take it that the model has been told nothing of late, or nothing at all: a rewind hid it."""
+        ...
+
 
 @dataclass(frozen=True, slots=True)
 class Equipment:

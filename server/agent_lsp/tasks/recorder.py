@@ -24,6 +24,7 @@ from agent_lsp.domain.messages import Say
 from agent_lsp.domain.status import Todo
 from agent_lsp.storage.pairing import pair
 from agent_lsp.storage.records import MessageChanged
+from agent_lsp.storage.stored import StoredTask
 from agent_lsp.tasks.growing import GrowingCalls
 from agent_lsp.tasks.ports import Ledger
 from agent_lsp.tasks.stream import MessageStream
@@ -38,6 +39,8 @@ class Recorder:
         self.calls_running = 0
         self.on_request: Callable[[StepEnded], None] = lambda _ended: None
         """Called for every request that is over, before its row says so."""
+        self.on_taken: Callable[[str], None] = lambda _message_id: None
+        """Called when queued words are in the history."""
         self.on_step: Callable[[], None] = lambda: None
         self._stream = stream
         self._ledger = ledger
@@ -60,8 +63,8 @@ class Recorder:
                 self._request_ts = self._stream.say(Say.API_REQ_STARTED, "{}")
             case StepEnded():
                 self._end_step(event)
-            case Kept(item):
-                self.keep(item)
+            case Kept():
+                self._keep(event)
             case Said(say, text, images, progress):
                 self._stream.say(say, text, images=images, progress=progress)
             case RetryDelayed():
@@ -74,19 +77,27 @@ class Recorder:
                 self.calls_running = count
                 self._stream.on_change()
 
-    def keep(self, item: HistoryItem) -> None:
-        """Journal an item of the history, then let the model see it."""
-        self._ledger.append(Kept(item))
-        self.history.append(item)
-        if isinstance(item, Result):
-            self._calls.settle(item.call_id)
-
     def settle_open_calls(self) -> None:
         """Give results to calls whose turn broke before they had them: no service takes a history without."""
         newest_first = range(len(self.history) - 1, -1, -1)
         last = next((index for index in newest_first if isinstance(self.history[index], Reply)), len(self.history))
         for made_up in pair(self.history[last:]).missing:
-            self.keep(replace(made_up, text=INTERRUPTED))
+            self._keep(Kept(replace(made_up, text=INTERRUPTED)))
+
+    def turn_back(self, to: StoredTask) -> None:
+        """Go on from what a rewind has left of the task."""
+        self.history, self.todos = [*to.history], to.todos
+        for made_up in to.missing_results:
+            self._ledger.append(Kept(made_up))
+
+    def _keep(self, kept: Kept) -> None:
+        """Journal an item of the history, then let the model see it."""
+        self._ledger.append(kept)
+        self.history.append(kept.item)
+        if kept.takes:
+            self.on_taken(kept.takes)
+        if isinstance(kept.item, Result):
+            self._calls.settle(kept.item.call_id)
 
     def _grow(self, say: Say, text: str) -> None:
         if self._growing and self._growing[0] is say:

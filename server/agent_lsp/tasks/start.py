@@ -7,9 +7,10 @@ from uuid import uuid4
 
 from agent_lsp.domain.history import HistoryItem
 from agent_lsp.domain.messages import Message
+from agent_lsp.domain.requests import QueuedWords
 from agent_lsp.domain.status import ContextUse, PermissionMode, Todo, Usage
 from agent_lsp.storage.records import MessageChanged, Started
-from agent_lsp.storage.restore import StoredTask, changed
+from agent_lsp.storage.stored import StoredTask, changed
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +26,9 @@ class TaskStart:
     profile: str
     permission_mode: PermissionMode
     messages: Sequence[Message] = ()
+    last_ts: int = 0
+    """The newest that was ever given, also to a message that is hidden now."""
+    queue: tuple[QueuedWords, ...] = ()
     history: Sequence[HistoryItem] = ()
     todos: tuple[Todo, ...] = ()
     usage: Usage = field(default_factory=Usage)
@@ -61,6 +65,8 @@ def restart(stored: StoredTask, folder: Path, changes: dict[int, MessageChanged]
         profile=stored.profile,
         permission_mode=stored.permission_mode,
         messages=messages,
+        last_ts=stored.last_ts,
+        queue=stored.queue,
         history=stored.history,
         todos=stored.todos,
         usage=stored.usage,

@@ -9,11 +9,11 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
-from agent_lsp.domain.messages import Ask, Message, Progress, Say
-from agent_lsp.domain.notices import DeltaNotice, Listener, MessageNotice, StatusNotice
+from agent_lsp.domain.messages import Ask, DeletedMessage, Message, Progress, Say
+from agent_lsp.domain.notices import DeletionNotice, DeltaNotice, Listener, MessageNotice, Notice, StatusNotice
 from agent_lsp.domain.status import Status
 from agent_lsp.storage.records import MessageAdded, MessageChanged, MessageGrew
-from agent_lsp.storage.restore import changed
+from agent_lsp.storage.stored import changed
 from agent_lsp.tasks.ports import Ledger
 from agent_lsp.tasks.standing import Standing
 
@@ -34,14 +34,20 @@ class MessageStream:
     """The messages of one task, in the order of their `ts`."""
 
     def __init__(
-        self, task_id: str, instance_id: str, ledger: Ledger, listeners: Sequence[Listener], messages: Iterable[Message]
+        self,
+        task_id: str,
+        instance_id: str,
+        ledger: Ledger,
+        listeners: Sequence[Listener],
+        messages: Iterable[Message],
+        last_ts: int = 0,
     ) -> None:
         self._task_id, self._instance_id = task_id, instance_id
         self._ledger = ledger
         self._listeners = listeners
         self._messages = {message.ts: message for message in messages}
         self._growth: dict[int, _Growth] = {}
-        self.last_ts = max(self._messages, default=0)
+        self.last_ts = max((last_ts, *self._messages))
         self._last_seq_of: dict[int, int] = {}
         self.seq = 0
         self.standing = Standing(self._messages.values())
@@ -101,22 +107,35 @@ class MessageStream:
         chosen = every[-limit:] if limit else []
         return tuple(self.message(ts) for ts in chosen), len(chosen) < len(every)
 
-    def changed_since(self, seq: int) -> tuple[Message, ...]:
-        """Tell the messages that were new or changed after notification `seq`."""
+    def turn_to(self, messages: Iterable[Message]) -> None:
+        """Show these messages and no others. Nobody looks at the state before all of that is told."""
+        shown = {message.ts: message for message in messages}
+        for ts in [ts for ts in self._messages if ts not in shown]:
+            del self._messages[ts]
+            self._count(ts)
+            self._tell(DeletionNotice(self._task_id, self._instance_id, self.seq, DeletedMessage(ts)))
+        for ts in [ts for ts in shown if ts not in self._messages]:
+            self._messages[ts] = shown[ts]
+            self._count(ts)
+            self._tell(MessageNotice(self._task_id, self._instance_id, self.seq, shown[ts]))
+        self.standing = Standing(self._messages.values())
+
+    def changed_since(self, seq: int) -> tuple[tuple[Message, ...], tuple[int, ...]]:
+        """Tell the messages that were new or changed after notification `seq`, and those that are hidden since."""
         self.flush()
         changed: list[int] = []
         for ts, last_seq in reversed(self._last_seq_of.items()):
             if last_seq <= seq:
                 break
             changed.append(ts)
-        return tuple(self.message(ts) for ts in sorted(changed))
+        changed.sort()
+        messages = tuple(self.message(ts) for ts in changed if ts in self._messages)
+        return messages, tuple(ts for ts in changed if ts not in self._messages)
 
     def send_status(self, status: Status) -> None:
         """Send a Status under the next `seq`."""
         self.seq += 1
-        notice = StatusNotice(replace(status, seq=self.seq))
-        for listener in self._listeners:
-            listener.notice(notice)
+        self._tell(StatusNotice(replace(status, seq=self.seq)))
 
     def flush(self) -> None:
         """Journal and send all that waits to be merged, also to a client that lags."""
@@ -151,9 +170,7 @@ class MessageStream:
         self._messages[message.ts] = message
         self.standing.note(message)
         self._count(message.ts)
-        notice = MessageNotice(self._task_id, self._instance_id, self.seq, message)
-        for listener in self._listeners:
-            listener.notice(notice)
+        self._tell(MessageNotice(self._task_id, self._instance_id, self.seq, message))
         self.on_change()
         return message.ts
 
@@ -177,7 +194,9 @@ class MessageStream:
         append = "".join(growth.unsent)
         growth.unsent.clear()
         self._count(ts)
-        notice = DeltaNotice(self._task_id, self._instance_id, self.seq, ts, append)
+        self._tell(DeltaNotice(self._task_id, self._instance_id, self.seq, ts, append))
+
+    def _tell(self, notice: Notice) -> None:
         for listener in self._listeners:
             listener.notice(notice)
 

@@ -3,9 +3,10 @@
 import asyncio
 import logging
 import time
+from collections.abc import Callable, Coroutine
 from dataclasses import replace
 from pathlib import Path
-from typing import Literal
+from typing import Literal, TypeVar
 from uuid import uuid4
 
 from agent_lsp.domain.errors import BadParams, StorageProblem, TaskUnknown
@@ -15,7 +16,11 @@ from agent_lsp.domain.requests import (
     Answered,
     AskReply,
     ContextReference,
+    ExportedTask,
+    ForkedTask,
     NewTask,
+    QueueEdit,
+    QueueList,
     Sent,
     Snapshot,
     TaskList,
@@ -23,14 +28,18 @@ from agent_lsp.domain.requests import (
     TaskSummary,
 )
 from agent_lsp.domain.status import PermissionMode, Status
+from agent_lsp.storage.forking import Fork, fork_task
 from agent_lsp.storage.journal import Journal, Redact
-from agent_lsp.storage.records import Cleared, MessageChanged, Renamed
-from agent_lsp.storage.restore import StoredTask, restore, settle
+from agent_lsp.storage.records import MessageChanged, Renamed
+from agent_lsp.storage.restore import load, restore, settle
+from agent_lsp.storage.stored import StoredTask
+from agent_lsp.tasks.exporting import exported
 from agent_lsp.tasks.moves import Moves
 from agent_lsp.tasks.ports import Architect, Index, TaskFacts
 from agent_lsp.tasks.start import TaskStart, restart, started
 from agent_lsp.tasks.task import Task
 
+T = TypeVar("T")
 log = logging.getLogger(__name__)
 MODES = ("code",)
 TITLE_LENGTH = 80
@@ -58,6 +67,10 @@ class Tasks:
     def current_task(self) -> str | None:
         """Tell the task last started or resumed here and not cleared."""
         return self._current
+
+    def live_tasks(self) -> tuple[str, ...]:
+        """Tell the tasks that are loaded, the oldest first."""
+        return tuple(self._live)
 
     def new_task(self, request: NewTask) -> TaskReference:
         """Admit a task: journal it, start it, and tell its id. What it cannot start with is raised before."""
@@ -105,9 +118,8 @@ class Tasks:
         if task_id is None:
             return
         task = self._task(task_id)
-        task.ledger.append(Cleared())
         self._take_off_screen(task)
-        await self._moves.make(task_id, lambda: self._put_away(task))
+        await self._moves.make(task_id, lambda: self._put_away(task, is_cleared=True))
 
     async def resume(self, task_id: str) -> Status:
         """Bring a task back from its journal; nothing of it runs until its ask is answered."""
@@ -138,13 +150,36 @@ class Tasks:
     def operate(self, task_id: str, ts: int | None, operation: Literal["continue", "abort"]) -> bool:
         return self._task(task_id).operate(ts, operation)
 
-    def checkpoint_from(self, task_id: str, ts: int) -> str | None:
-        """Tell the checkpoint that has the files as they were at a message."""
-        return self._task(task_id).checkpoint_from(ts)
+    def queue(self, task_id: str, wish: QueueEdit | None) -> QueueList:
+        """Change the words that wait for a task, and tell what waits then."""
+        return self._task(task_id).edit_queue(wish)
 
-    async def until_kept(self, task_id: str) -> None:
-        """Return once no checkpoint of a task at rest is under way; TaskBusy while it works."""
-        await self._task(task_id).until_kept()
+    async def fork(self, task_id: str, ts: int | None, title: str | None) -> ForkedTask:
+        """Make a new task of another one, or of what came before one of its messages; it rests."""
+        new_id, now = str(uuid4()), time.time_ns() // 1_000_000
+        name = _title(self._redact(title)) if title else None
+        fork = Fork(self._folder / new_id, str(uuid4()), now, ts, name)
+        if live := self._live.get(task_id):
+            live.stream.flush()
+        told = await asyncio.to_thread(fork_task, self._task_folder(task_id), fork, self._redact)
+        status = await self.resume(new_id)
+        return ForkedTask(new_id, status.instance_id, told.text if told else None, told.images if told else ())
+
+    async def export(self, task_id: str) -> ExportedTask:
+        """Tell a task as a document, whether it is loaded or not."""
+        if live := self._live.get(task_id):
+            live.stream.flush()
+        stored = await asyncio.to_thread(load, self._task_folder(task_id))
+        return ExportedTask(stored.title, await asyncio.to_thread(exported, stored))
+
+    def check_loaded(self, task_id: str) -> None:
+        """Raise TaskUnknown for a task that is not."""
+        self._task(task_id)
+
+    async def while_held(self, task_id: str, work: Callable[[Task], Coroutine[None, None, T]]) -> T:
+        """Do something to a task at rest, which takes no words meanwhile; TaskBusy while it works."""
+        self._task(task_id)
+        return await self._moves.make(task_id, lambda: self._held(task_id, work))
 
     def preview(self, task_id: str, ts: int) -> tuple[Change, ...]:
         changes = self._task(task_id).gate.changes(ts)
@@ -258,9 +293,16 @@ class Tasks:
         self._equip(task)
         return task
 
+    async def _held(self, task_id: str, work: Callable[[Task], Coroutine[None, None, T]]) -> T:
+        task = self._task(task_id)
+        with task.held():
+            await task.until_kept()
+            task.stream.flush()
+            return await work(task)
+
     async def _delete(self, task_id: str) -> None:
         if task := self._live.get(task_id):
-            await self._put_away(task)
+            await self._put_away(task, is_cleared=True)
         await asyncio.to_thread(self._index.delete, task_id)
 
     def _rename_stored(self, task_id: str, title: str) -> None:
@@ -270,9 +312,9 @@ class Tasks:
         finally:
             journal.close()
 
-    async def _put_away(self, task: Task) -> None:
+    async def _put_away(self, task: Task, *, is_cleared: bool = False) -> None:
         self._take_off_screen(task)
-        await task.close()
+        await (task.clear() if is_cleared else task.close())
         self._note(task)
 
     def _take_off_screen(self, task: Task) -> None:

@@ -17,6 +17,6 @@ def register(server: AgentServer) -> None:
     @server.feature("agent/restore")
     async def restore(params: wire.RestoreParams) -> Json:
         restoration = await server.hall.checkpoints.restore(
-            params.task_id, params.checkpoint, params.ts, is_dry_run=params.dry_run
+            params.task_id, params.checkpoint, params.ts, is_dry_run=params.dry_run, what=params.what
         )
         return to_wire(restoration)

@@ -22,6 +22,10 @@ def _register_running(server: AgentServer) -> None:
     async def send_message(params: wire.SendMessageParams) -> Json:
         return to_wire(await server.hall.send(params.task_id, params.text, params.images, params.delivery))
 
+    @server.feature("agent/queue")
+    def queue(params: wire.QueueParams) -> Json:
+        return to_wire(server.hall.queue(params.task_id, params.to_edit()))
+
     @server.feature("agent/cancelTask")
     async def cancel_task(params: wire.TaskParams) -> Json:
         return to_wire(await server.hall.cancel(params.task_id))
@@ -60,6 +64,15 @@ def _register_history(server: AgentServer) -> None:
     @server.feature("agent/deleteTask")
     async def delete_task(params: wire.TaskParams) -> None:
         await server.hall.delete(params.task_id)
+
+    @server.feature("agent/forkTask")
+    async def fork_task(params: wire.ForkTaskParams) -> Json:
+        await server.until_configured()
+        return to_wire(await server.hall.fork(params.task_id, params.ts, params.title))
+
+    @server.feature("agent/exportTask")
+    async def export_task(params: wire.TaskParams) -> Json:
+        return to_wire(await server.hall.export(params.task_id))
 
 
 def _register_modes(server: AgentServer) -> None:

@@ -1,12 +1,22 @@
 """The table of our own methods: which parameters each takes, and what comes back."""
 
 from dataclasses import dataclass
+from types import UnionType
 
 from pydantic import BaseModel
 
 from agent_lsp.domain.checkpoints import CheckpointDifference, CheckpointList, Restoration
-from agent_lsp.domain.notices import DeltaNotice, MessageNotice
-from agent_lsp.domain.requests import Answered, Sent, Snapshot, TaskList, TaskReference
+from agent_lsp.domain.notices import DeletionNotice, DeltaNotice, MessageNotice
+from agent_lsp.domain.requests import (
+    Answered,
+    ExportedTask,
+    ForkedTask,
+    QueueList,
+    Sent,
+    Snapshot,
+    TaskList,
+    TaskReference,
+)
 from agent_lsp.domain.status import Status
 from agent_lsp.lsp.wire import diagnostics, params, results
 
@@ -33,12 +43,15 @@ CLIENT_METHODS: dict[str, Method] = {
     "agent/state": Method(params.StateParams, Snapshot),
     "agent/askResponse": Method(params.AskResponseParams, Answered),
     "agent/sendMessage": Method(params.SendMessageParams, Sent),
+    "agent/queue": Method(params.QueueParams, QueueList),
     "agent/cancelTask": Method(params.TaskParams, Status),
     "agent/clearTask": Method(params.OptionalTaskParams),
     "agent/resumeTask": Method(params.TaskParams, Status),
     "agent/listTasks": Method(params.ListTasksParams, TaskList),
     "agent/renameTask": Method(params.RenameTaskParams),
     "agent/deleteTask": Method(params.TaskParams),
+    "agent/forkTask": Method(params.ForkTaskParams, ForkedTask),
+    "agent/exportTask": Method(params.TaskParams, ExportedTask),
     "agent/terminalOperation": Method(params.TerminalOperationParams, results.Operated),
     "agent/preview": Method(params.PreviewParams, results.Preview),
     "agent/checkpoints": Method(params.TaskParams, CheckpointList),
@@ -50,8 +63,8 @@ CLIENT_METHODS: dict[str, Method] = {
     "agent/debugReport": Method(params.NoParams, str),
 }
 
-NOTIFICATIONS: dict[str, type] = {
-    "agent/message": MessageNotice,
+NOTIFICATIONS: dict[str, type | UnionType] = {
+    "agent/message": MessageNotice | DeletionNotice,
     "agent/messageDelta": DeltaNotice,
     "agent/state": Status,
 }

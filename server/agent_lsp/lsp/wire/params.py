@@ -7,7 +7,8 @@ from pydantic.alias_generators import to_camel
 
 from agent_lsp.domain.documents import EditorContext
 from agent_lsp.domain.encoding import Json
-from agent_lsp.domain.requests import AskReply, ContextReference, NewTask
+from agent_lsp.domain.errors import BadParams
+from agent_lsp.domain.requests import AskReply, ContextReference, NewTask, QueueEdit
 from agent_lsp.domain.status import PermissionMode
 
 Image = Annotated[str, Field(pattern=r"^data:")]
@@ -55,7 +56,7 @@ class Attachment(Params):
 
 
 class NewTaskParams(Params):
-    text: str = Field(min_length=1)
+    text: str = ""
     images: tuple[Image, ...] = ()
     mode: str | None = None
     profile: str | None = None
@@ -104,9 +105,26 @@ class AskResponseParams(Params):
 
 class SendMessageParams(Params):
     task_id: str
-    text: str
+    text: str = ""
     images: tuple[Image, ...] = ()
     delivery: Literal["queue", "steer", "interrupt"] = "queue"
+
+
+class QueueParams(Params):
+    task_id: str
+    op: Literal["list", "edit", "remove", "move"]
+    message_id: str | None = None
+    text: str | None = None
+    images: tuple[Image, ...] | None = None
+    position: Annotated[int, Field(ge=0)] = 0
+
+    def to_edit(self) -> QueueEdit | None:
+        """What is to be changed; None where the queue is only looked at."""
+        if self.op == "list":
+            return None
+        if self.message_id is None:
+            raise BadParams(f"agent/queue: name the words to {self.op} by their messageId.")
+        return QueueEdit(self.op, self.message_id, self.text, self.images, self.position)
 
 
 class TaskParams(Params):
@@ -126,6 +144,12 @@ class ListTasksParams(Params):
 class RenameTaskParams(Params):
     task_id: str
     title: str = Field(min_length=1)
+
+
+class ForkTaskParams(Params):
+    task_id: str
+    ts: int | None = None
+    title: str | None = None
 
 
 class TerminalOperationParams(Params):
@@ -149,7 +173,7 @@ class RestoreParams(Params):
     task_id: str
     checkpoint: str | None = None
     ts: int | None = None
-    what: Literal["files"] = "files"
+    what: Literal["files", "conversation", "both"] = "files"
     dry_run: bool = False
 
 

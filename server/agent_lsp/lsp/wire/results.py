@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 
 from agent_lsp.domain.encoding import KEEP, Json, to_wire
 from agent_lsp.domain.files import Change
+from agent_lsp.domain.messages import DeletedMessage, Message
 from agent_lsp.domain.requests import Snapshot
 from agent_lsp.domain.status import State
 
@@ -20,11 +21,16 @@ class Preview:
     changes: tuple[Change, ...] = field(default=(), metadata=KEEP)
 
 
+def _messages(snapshot: Snapshot) -> tuple[Message | DeletedMessage, ...]:
+    deleted = map(DeletedMessage, snapshot.deleted)
+    return tuple(sorted((*snapshot.messages, *deleted), key=lambda message: message.ts))
+
+
 def snapshot_to_wire(snapshot: Snapshot) -> Json:
     """The Status' fields and the messages in one object; without a task, the state says so."""
     status = to_wire(snapshot.status) if snapshot.status else {"state": State.NO_TASK.value}
     return status | {
-        "messages": to_wire(snapshot.messages),
+        "messages": to_wire(_messages(snapshot)),
         "seq": snapshot.seq,
         "hasMore": snapshot.has_more,
     }
