@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -37,6 +38,33 @@ class Workshop:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(content.encode() if isinstance(content, str) else content)
         return path
+
+    def packs(self) -> list[Path]:
+        return list((self.site.folder / "objects/pack").glob("*.pack"))
+
+    def stored(self) -> list[Path]:
+        """The files of the store."""
+        return [path for path in self.site.folder.rglob("*") if path.is_file()]
+
+    def complaints(self) -> str:
+        """What git has to say against the store, if anything."""
+        command = [str(GIT), f"--git-dir={self.site.folder}", "fsck", "--full", "--no-dangling", "--no-progress"]
+        environment = {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1", "LC_ALL": "C"}
+        done = subprocess.run(command, env=environment, check=False, capture_output=True, text=True)
+        said = (done.stdout + done.stderr).splitlines()
+        return "\n".join(line for line in said if not line.startswith("notice: "))
+
+    def rubbish(self) -> list[str]:
+        """What no kill may leave behind for good."""
+        odd = (".lock", ".idx", ".pack")
+        return [
+            str(path.relative_to(self.site.folder))
+            for path in self.stored()
+            if path.parent.name == "tmp"
+            or path.name.startswith("tmp_")
+            or (path.suffix in odd[1:] and not all(path.with_suffix(suffix).exists() for suffix in odd[1:]))
+            or (path.suffix == ".lock" and path.parent != self.site.folder)
+        ]
 
     def tree(self) -> dict[Path, FileState]:
         """All files below the root as they are."""

@@ -8,12 +8,13 @@ import asyncio
 import logging
 import os
 import time
-from collections.abc import Generator, Mapping
+from collections.abc import Callable, Generator, Mapping
 from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
 from threading import Lock
+from typing import ParamSpec, TypeVar
 
 from agent_lsp.domain.checkpoints import Alterations, Checkpoint, Difference, Reason
 from agent_lsp.domain.errors import BadParams, StorageProblem
@@ -47,6 +48,8 @@ SECONDS = 10.0
 PACKING_SECONDS = 300.0
 
 _ENTRIES_BETWEEN_LOOKS = 64
+P = ParamSpec("P")
+T = TypeVar("T")
 log = logging.getLogger(__name__)
 
 
@@ -110,23 +113,23 @@ class Checkpoints:
 
     async def checkpoints(self, task_id: str) -> tuple[Checkpoint, ...]:
         """A task's checkpoints, the oldest first."""
-        chain = await asyncio.to_thread(self._chain, task_id)
+        chain = await asyncio.to_thread(self._read, self._chain, task_id)
         return tuple(entry.checkpoint() for entry in chain if entry.kind == "checkpoint")
 
     async def compare(self, older: Checkpoint, newer: Checkpoint) -> Difference:
-        return await asyncio.to_thread(self._reader.compare, older.tree, newer.tree)
+        return await asyncio.to_thread(self._read, self._reader.compare, older.tree, newer.tree)
 
     async def compare_shown(self, older: Checkpoint, newer: Checkpoint) -> Difference:
         """The same as the editor showed the files: unsaved texts in place of what was on the disk."""
-        return await asyncio.to_thread(self._reader.compare_shown, older.tree, newer.tree)
+        return await asyncio.to_thread(self._read, self._reader.compare_shown, older.tree, newer.tree)
 
     async def unsaved(self, checkpoint: Checkpoint) -> Mapping[Path, str]:
         """The texts that were only in the editor at a checkpoint."""
-        return await asyncio.to_thread(self._reader.unsaved, checkpoint.tree)
+        return await asyncio.to_thread(self._read, self._reader.unsaved, checkpoint.tree)
 
     async def changes_since(self, task_id: str, checkpoint_id: str) -> tuple[Difference, ...]:
         """What the agent changed since a checkpoint, the oldest change first."""
-        return await asyncio.to_thread(self._changes_since, task_id, checkpoint_id)
+        return await asyncio.to_thread(self._read, self._changes_since, task_id, checkpoint_id)
 
     async def forget(self, task_id: str) -> None:
         """Delete a task's checkpoints, and give back the room they take on the disk."""
@@ -192,10 +195,8 @@ class Checkpoints:
         return entry
 
     def _keep(self, index: Index) -> None:
-        """Go on from this tree next time, also where its task is deleted meanwhile."""
+        """Go on from this index next time."""
         is_first = not self._index
-        if not self._index or self._index.tree != index.tree:
-            write_ref(self._git.folder, LATEST, index.tree)
         self._index, self._is_index_stale = index, True
         if is_first:
             self._write_index()
@@ -224,6 +225,16 @@ class Checkpoints:
             self._tips[task_id] = chain[-1] if chain else None
         return self._tips[task_id]
 
+    def _read(self, read: Callable[P, T], *arguments: P.args, **named: P.kwargs) -> T:
+        """Read what is stored. Where that is damaged, nothing of it is relied on by the checkpoints to come."""
+        try:
+            return read(*arguments, **named)
+        except GitFailed as problem:
+            with self._one_at_a_time:
+                self._index = None
+                index_file.drop(self._git.folder)
+            raise StorageProblem(f"The checkpoint is damaged, choose another one. ({problem})") from problem
+
     def _known_index(self) -> Index:
         return self._index or Index()
 
@@ -234,20 +245,28 @@ class Checkpoints:
     def _write_index(self) -> None:
         if self._index and self._is_index_stale:
             with suppress(OSError):  # Without it, the next server reads the files anew.
+                self._hold_latest()
                 index_file.save(self._index, self._git.folder)
                 self._is_index_stale = False
+
+    def _hold_latest(self) -> None:
+        """Let the newest tree outlive its task: the next one is made from it."""
+        if self._index and is_there(self._git.folder):
+            write_ref(self._git.folder, LATEST, self._index.tree)
 
     def _forget(self, task_id: str) -> None:
         with self._one_at_a_time:
             self._tips.pop(task_id, None)
+            self._hold_latest()
         forget(self._packing_git, task_id, PACKING_SECONDS, self._bounds)
 
     def _pack(self) -> None:
         try:
-            if is_there(self._git.folder) and is_packing_due(self._git.folder):
+            if is_there(self._git.folder) and is_packing_due(self._git.folder, self._bounds):
                 pack(self._packing_git, PACKING_SECONDS, self._bounds)
         except StorageProblem as problem:
-            log.warning("The checkpoints take more room than they need: %s", problem)
+            if not self._packing_git.is_stopped:
+                log.warning("The checkpoints take more room than they need: %s", problem)
 
     @contextmanager
     def _opened(self) -> Generator[Deadline]:

@@ -1,4 +1,4 @@
-"""Keeping the room small that checkpoints take: many objects become one pack, and what no task needs is given back.
+"""Keeping the room small that checkpoints take: many packs become one, and what no task needs is given back.
 
 All that is to stay is copied first, while others go on; only then, for a moment alone, the old files are deleted.
 Whenever that is interrupted, nothing is missing.
@@ -8,7 +8,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from agent_lsp.domain.errors import StorageProblem
 from agent_lsp.storage.checkpoints_objects import write_whole
 from agent_lsp.storage.checkpoints_room import (
     TASKS,
@@ -24,8 +23,9 @@ from agent_lsp.storage.checkpoints_room import (
 from agent_lsp.storage.git import Git
 from agent_lsp.storage.problems import storage_problem
 
-MOST_LOOSE = 2_000
-MOST_PACKS = 20
+_BYTES_FOR_ANOTHER = 5_000_000
+"""The more there is to be copied, the more packs may gather first."""
+
 _SHALLOW = "shallow"
 
 
@@ -37,18 +37,8 @@ class Bounds:
     """Of one task: checkpoints, and changes noted between them."""
     size: int = 1_000_000_000
     """Of all packs together, in bytes."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Stock:
-    """Files with objects in them."""
-
-    loose: tuple[Path, ...]
-    packs: tuple[Path, ...]
-
-    @property
-    def is_large(self) -> bool:
-        return len(self.loose) > MOST_LOOSE or len(self.packs) > MOST_PACKS
+    packs: int = 200
+    """That many may gather before they become one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,8 +47,9 @@ class _Entry:
     seconds: int
 
 
-def is_packing_due(folder: Path) -> bool:
-    return _stock(folder).is_large
+def is_packing_due(folder: Path, bounds: Bounds) -> bool:
+    packs = _packs(folder)
+    return len(packs) > bounds.packs and len(packs) > bounds.packs + _size(packs) // _BYTES_FOR_ANOTHER
 
 
 def pack(git: Git, seconds: float, bounds: Bounds) -> None:
@@ -88,14 +79,14 @@ def forget(git: Git, task_id: str, seconds: float, bounds: Bounds | None = None)
 
 
 def _pack(git: Git, seconds: float) -> None:
-    stock, tips = _stock(git.folder), set(refs(git.folder).values())
+    old, tips = _packs(git.folder), set(refs(git.folder).values())
     made = _packed(git, tips, (), seconds)
     with alone(git.folder):
         # Whatever was written meanwhile may rely on something that was not needed before.
         now = set(refs(git.folder).values())
         made |= _packed(git, now - tips, tips, seconds)
         begin_epoch(git.folder)
-        _delete(stock, made)
+        _delete([path for path in old if path.stem not in made])
 
 
 def _packed(git: Git, tips: Iterable[str], known: Iterable[str], seconds: float) -> set[str]:
@@ -108,15 +99,11 @@ def _packed(git: Git, tips: Iterable[str], known: Iterable[str], seconds: float)
     return {f"pack-{name}" for name in said.decode().split()}
 
 
-def _delete(stock: _Stock, made: set[str]) -> None:
-    for path in stock.packs:
-        if path.stem not in made:
-            # Without its index a pack is not looked into any more.
-            path.with_suffix(".idx").unlink(missing_ok=True)
-            path.with_suffix(".rev").unlink(missing_ok=True)
-            path.unlink(missing_ok=True)
-    for path in stock.loose:
-        path.unlink(missing_ok=True)
+def _delete(packs: Iterable[Path]) -> None:
+    for path in packs:
+        # Without its index a pack is not looked into any more.
+        for suffix in (".idx", ".rev", ".pack"):
+            path.with_suffix(suffix).unlink(missing_ok=True)
 
 
 def _cut(git: Git, seconds: float, bounds: Bounds) -> bool:
@@ -136,7 +123,7 @@ def _cut(git: Git, seconds: float, bounds: Bounds) -> bool:
 
 def _oldest_to_keep(folder: Path, chains: Iterable[Sequence[_Entry]], bounds: Bounds) -> int:
     """The second before which all is let go, where the packs are too large; 0 where they are not."""
-    size = sum(path.stat().st_size for path in _stock(folder).packs)
+    size = _size(_packs(folder))
     seconds = sorted(entry.seconds for chain in chains for entry in chain)
     return seconds[len(seconds) // 4] + 1 if size > bounds.size and seconds else 0
 
@@ -178,10 +165,9 @@ def _lines(path: Path) -> set[str]:
         return set()
 
 
-def _stock(folder: Path) -> _Stock:
-    objects = folder / "objects"
-    try:
-        loose = [path for each in objects.iterdir() if len(each.name) == 2 for path in each.iterdir()]
-        return _Stock(tuple(loose), tuple((objects / "pack").glob("pack-*.pack")))
-    except FileNotFoundError as error:
-        raise StorageProblem(f"The checkpoints in {folder} are gone; those of the next change begin anew.") from error
+def _packs(folder: Path) -> list[Path]:
+    return list((folder / "objects" / "pack").glob("pack-*.pack"))
+
+
+def _size(packs: Iterable[Path]) -> int:
+    return sum(path.stat().st_size for path in packs)

@@ -4,10 +4,11 @@ import struct
 import zlib
 from dataclasses import dataclass
 from hashlib import sha1
+from itertools import accumulate
 from pathlib import Path
 
-KINDS = {b"commit": 1, b"tree": 2, b"blob": 3}
-LEVEL = 1
+_KINDS = {b"commit": 1, b"tree": 2, b"blob": 3}
+_LEVEL = 1
 """Speed counts at first; packing anew makes it smaller."""
 
 _PIECE = 1_000_000
@@ -31,11 +32,11 @@ class Pack:
         self._file.write(_header(0))
         self._offset = self._file.tell()
 
-    def __contains__(self, name: str) -> bool:
-        return name in self._places
-
     def add(self, name: str, kind: bytes, content: bytes) -> None:
-        packed = _object_head(KINDS[kind], len(content)) + zlib.compress(content, LEVEL)
+        """Append an object, unless it is in here."""
+        if name in self._places:
+            return
+        packed = _object_head(_KINDS[kind], len(content)) + zlib.compress(content, _LEVEL)
         self._places[name] = _Place(self._offset, zlib.crc32(packed))
         self._offset += len(packed)
         self._file.write(packed)
@@ -92,7 +93,6 @@ def _index(places: dict[str, _Place], pack_digest: bytes) -> bytes:
     firsts = [0] * 256
     for name in names:
         firsts[int(name[:2], 16)] += 1
-    totals = [sum(firsts[: count + 1]) for count in range(256)]
     offsets = [places[name].offset for name in names]
     far = [offset for offset in offsets if offset >= _FAR]
     far_numbers = {offset: number for number, offset in enumerate(far)}
@@ -100,7 +100,7 @@ def _index(places: dict[str, _Place], pack_digest: bytes) -> bytes:
     content = b"".join(
         (
             b"\xfftOc",
-            struct.pack(">L256L", 2, *totals),
+            struct.pack(">L256L", 2, *accumulate(firsts)),
             bytes.fromhex("".join(names)),
             struct.pack(f">{len(names)}L", *(places[name].crc for name in names)),
             struct.pack(f">{len(names)}L", *near),

@@ -9,10 +9,9 @@ from pathlib import Path
 from typing import Literal
 
 from agent_lsp.domain.checkpoints import Altered, Checkpoint, Difference, FileState, Reason
-from agent_lsp.domain.errors import StorageProblem
 from agent_lsp.storage.checkpoints_index import usual_permissions
 from agent_lsp.storage.checkpoints_objects import LINK
-from agent_lsp.storage.git import EMPTY_TREE, Git
+from agent_lsp.storage.git import EMPTY_TREE, Git, GitFailed
 
 _NO_OBJECT = "0" * 40
 
@@ -184,7 +183,7 @@ def _batch(output: bytes) -> Iterator[tuple[str, bytes]]:
         end = output.index(b"\n", at)
         name, kind, *size = os.fsdecode(output[at:end]).split()
         if kind != "blob":
-            raise StorageProblem("A checkpoint has lost a part of its files; choose another one.")
+            raise GitFailed(f"the object {name} is {kind}")
         start, length = end + 1, int(size[0])
         yield name, output[start : start + length]
         at = start + length + 1

@@ -49,7 +49,7 @@ class Git:
         self._program = program
         self.folder = folder
         self._process: subprocess.Popen[bytes] | None = None
-        self._is_stopped = False
+        self.is_stopped = False
 
     def run(self, *arguments: str, stdin: bytes = b"", seconds: float) -> bytes:
         """Run to the end and give what was printed; StorageProblem where it fails or takes too long."""
@@ -71,7 +71,7 @@ class Git:
 
     def stop(self) -> None:
         """End what is running, and run nothing any more."""
-        self._is_stopped = True
+        self.is_stopped = True
         if process := self._process:
             process.kill()
 
@@ -85,7 +85,7 @@ class Git:
             cwd=self.folder,
             start_new_session=True,
         )
-        if self._is_stopped:
+        if self.is_stopped:
             process.kill()
         return process
 
