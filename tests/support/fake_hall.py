@@ -1,6 +1,7 @@
 """A hall that remembers what it was asked and answers from a script. For tests of the doors, without any task."""
 
 import asyncio
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
@@ -18,7 +19,9 @@ from agent_lsp.domain.documents import Documents, EditorContext
 from agent_lsp.domain.encoding import Json
 from agent_lsp.domain.errors import AgentError, TaskUnknown
 from agent_lsp.domain.files import Change
+from agent_lsp.domain.messages import Message
 from agent_lsp.domain.notices import Listener
+from agent_lsp.domain.permissions import Grant, Permission, PermissionList, PermissionWish, Scope
 from agent_lsp.domain.requests import (
     Answered,
     AskReply,
@@ -35,8 +38,10 @@ from agent_lsp.domain.requests import (
     TaskSummary,
 )
 from agent_lsp.domain.status import PermissionMode, State, Status, Usage
+from agent_lsp.domain.trust import FolderTrust, TrustList
 
 STATUS = Status(task_id="t1", instance_id="i1", seq=3, state=State.RUNNING, title="Fix it")
+PERMISSION = Permission("p1", Scope.PROJECT, Grant.COMMAND, "git log", 7, "/w")
 SUMMARY = TaskSummary("t1", "Fix it", 1, State.IDLE, Usage())
 
 
@@ -48,8 +53,16 @@ class FakeHall:
     calls: list[tuple[str, object]] = field(default_factory=list[tuple[str, object]])
     listeners: list[Listener] = field(default_factory=list[Listener])
     failure: AgentError | Exception | None = None
-    remarks: tuple[str, ...] = ()
+    ignored: tuple[str, ...] = ()
+    folders: tuple[FolderTrust, ...] = ()
+    """Open folders whose settings ask for more than the user's grant."""
+    on_settings: list[Callable[[], None]] = field(default_factory=list[Callable[[], None]])
     task: str | None = "t1"
+    live: tuple[str, ...] = ("t1", "t2")
+    folder: Path = Path("/proc/no-such-folder")
+    """Where files to be shown go; tests that show some choose another one."""
+    paths: tuple[str, ...] = ()
+    messages: tuple[Message, ...] = ()
     previews: dict[str, str] = field(default_factory=dict[str, str])
     changes: tuple[Change, ...] = ()
     may_cancel: asyncio.Event = field(default_factory=asyncio.Event)
@@ -71,7 +84,7 @@ class FakeHall:
         self, task_id: str | None, *, instance_id: str | None, since: int | None, limit: int, before: int | None
     ) -> Snapshot:
         self.note("snapshot", (task_id, instance_id, since, limit, before))
-        return Snapshot(STATUS if task_id or self.task else None, (), 3, has_more=False)
+        return Snapshot(STATUS if task_id or self.task else None, self.messages, 3, has_more=False)
 
     def answer(self, task_id: str, ts: int | None, reply: AskReply) -> Answered:
         self.note("answer", (task_id, ts, reply))
@@ -146,7 +159,21 @@ class FakeHall:
 
     def configure(self, raw: Json) -> tuple[str, ...]:
         self.calls.append(("configure", raw))
-        return self.remarks
+        return self.ignored
+
+    def remarks(self) -> tuple[str, ...]:
+        return self.ignored
+
+    @property
+    def permissions(self) -> "FakePermissions":
+        return FakePermissions(self)
+
+    @property
+    def trust(self) -> "FakeTrusting":
+        return FakeTrusting(self)
+
+    def watch_settings(self, tell: Callable[[], None]) -> None:
+        self.on_settings.append(tell)
 
     def set_roots(self, roots: tuple[Path, ...]) -> None:
         self.calls.append(("set_roots", roots))
@@ -161,8 +188,59 @@ class FakeHall:
     def current_task(self) -> str | None:
         return self.task
 
+    def live_tasks(self) -> tuple[str, ...]:
+        return self.live
+
+    @property
+    def modes(self) -> tuple[str, ...]:
+        return ("code", "ask")
+
+    @property
+    def shown_folder(self) -> Path:
+        return self.folder
+
+    def redacted(self, text: str) -> str:
+        return text.replace("sk-secret", "[redacted]")
+
+    async def paths_in(self, folder: str) -> tuple[str, ...]:
+        self.note("paths_in", folder)
+        return tuple(path for path in self.paths if path.startswith(folder))
+
     async def close(self) -> None:
         self.is_closed = True
+
+
+@dataclass(frozen=True)
+class FakePermissions:
+    hall: FakeHall
+
+    def listed(self) -> PermissionList:
+        self.hall.note("permissions")
+        return PermissionList((PERMISSION,))
+
+    async def add(self, wish: PermissionWish) -> PermissionList:
+        self.hall.note("add_permission", wish)
+        return PermissionList((PERMISSION,))
+
+    async def revoke(self, permission_id: str) -> PermissionList:
+        self.hall.note("revoke_permission", permission_id)
+        return PermissionList()
+
+
+@dataclass(frozen=True)
+class FakeTrusting:
+    hall: FakeHall
+
+    def listed(self) -> TrustList:
+        return TrustList(self.hall.folders)
+
+    async def decide(self, root: str, digest: str, *, is_trusted: bool) -> TrustList:
+        self.hall.note("trust", (root, digest, is_trusted))
+        return TrustList(self.hall.folders)
+
+    async def forget(self, root: str) -> TrustList:
+        self.hall.note("forget_trust", root)
+        return TrustList()
 
 
 @dataclass(frozen=True)

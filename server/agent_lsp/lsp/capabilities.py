@@ -34,18 +34,42 @@ METHODS = (
     "agent/restore",
     "agent/setMode",
     "agent/setPermissionMode",
+    "agent/permissions",
+    "agent/trust",
     "agent/editorContext",
     "agent/debugReport",
 )
 
-COMMANDS = ("agent.newTask", "agent.send", "agent.approve", "agent.reject", "agent.answer", "agent.cancel")
+COMMANDS = (
+    "agent.newTask",
+    "agent.send",
+    "agent.cancel",
+    "agent.clear",
+    "agent.resume",
+    "agent.tasks",
+    "agent.mode",
+    "agent.approve",
+    "agent.reject",
+    "agent.answer",
+    "agent.acceptHunk",
+    "agent.rejectHunk",
+    "agent.showTranscript",
+    "agent.showDiff",
+    "agent.sendPrompt",
+    "agent.restore",
+)
+
+ACTION_KINDS = ("quickfix", "agent")
+
+COMPLETION = {"triggerCharacters": ["/", "@"], "resolveProvider": False}
+"""Of prompt documents only; other documents get nothing from it."""
 
 FEATURES = ("hunks", "preview", "reconnect")
 """Answers that name hunks, previews as documents, and `agent/state` with `since`."""
 
 PREVIEW_SCHEME = "agent-preview"
 
-SCHEMA_HASH = "b9bcce1faa1b31e2"
+SCHEMA_HASH = "baed7b7ea1211810"
 """Of the JSON Schema that `agent-lsp schema` prints; changes whenever a shape on the wire does."""
 
 _ENCODINGS = ("utf-8", "utf-16", "utf-32")
@@ -58,6 +82,8 @@ def initialize_result(params: "Mapping[str, object]") -> dict[str, object]:
             "positionEncoding": position_encoding(params),
             "textDocumentSync": {"openClose": True, "change": 2, "save": {"includeText": False}},
             "executeCommandProvider": {"commands": list(COMMANDS)},
+            "codeActionProvider": {"codeActionKinds": list(ACTION_KINDS)},
+            **({} if registers_completion(params) else {"completionProvider": COMPLETION}),
             "workspace": {
                 "workspaceFolders": {"supported": True, "changeNotifications": True},
                 "textDocumentContent": {"schemes": [PREVIEW_SCHEME]},
@@ -82,6 +108,11 @@ def position_encoding(params: "Mapping[str, object]") -> str:
     if not isinstance(offered, list):
         return "utf-16"
     return next((encoding for encoding in _ENCODINGS if encoding in offered), "utf-16")
+
+
+def registers_completion(params: "Mapping[str, object]") -> bool:
+    """Whether completion can be registered for our own documents alone, later."""
+    return dig(params, "capabilities", "textDocument", "completion", "dynamicRegistration") is True
 
 
 def is_initialize_params(params: object) -> "TypeGuard[dict[str, Any]]":

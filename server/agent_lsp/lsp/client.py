@@ -7,7 +7,7 @@ from typing import Literal, cast
 from urllib.parse import unquote, urlsplit
 
 from agent_lsp.domain.encoding import Json
-from agent_lsp.lsp.capabilities import dig, position_encoding
+from agent_lsp.lsp.capabilities import dig, is_object, position_encoding, registers_completion
 
 Encoding = Literal["utf-8", "utf-16", "utf-32"]
 
@@ -28,6 +28,12 @@ class Client:
     takes_document_changes: bool = False
     resource_operations: frozenset[str] = frozenset()
     takes_edit_metadata: bool = False
+    takes_annotations: bool = False
+    shows_documents: bool = False
+    refreshes_contents: bool = False
+    takes_action_literals: bool = False
+    registers_completion: bool = False
+    """Takes the registration of completion later, for some documents only."""
     has_progress: bool = False
     has_configuration: bool = False
     trace: str = "off"
@@ -59,6 +65,13 @@ def read_client(params: Mapping[str, object]) -> Client:
         takes_document_changes=is_neovim or dig(workspace, "workspaceEdit", "documentChanges") is True,
         resource_operations=frozenset(_texts(dig(workspace, "workspaceEdit", "resourceOperations"))),
         takes_edit_metadata=dig(workspace, "workspaceEdit", "metadataSupport") is True,
+        takes_annotations=not is_neovim and is_object(dig(workspace, "workspaceEdit", "changeAnnotationSupport")),
+        shows_documents=dig(params, "capabilities", "window", "showDocument", "support") is True,
+        refreshes_contents=is_object(dig(workspace, "textDocumentContent")),
+        takes_action_literals=is_object(
+            dig(params, "capabilities", "textDocument", "codeAction", "codeActionLiteralSupport")
+        ),
+        registers_completion=registers_completion(params),
         has_progress=dig(params, "capabilities", "window", "workDoneProgress") is True,
         has_configuration=dig(workspace, "configuration") is True,
         trace=_text(params.get("trace")) or "off",

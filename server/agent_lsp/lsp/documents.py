@@ -3,9 +3,10 @@
 import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from agent_lsp.domain.documents import OpenDocument
-from agent_lsp.lsp.client import Encoding
+from agent_lsp.lsp.client import Encoding, path_of
 from agent_lsp.lsp.positions import index_in_line, split_lines
 
 Place = tuple[int, int]
@@ -34,6 +35,12 @@ class MirroredText:
         if self._text is None:
             self._text = "".join(self._lines)
         return self._text
+
+    def between(self, start: Place, end: Place) -> str:
+        (first, begin), (last, finish) = sorted((self._locate(start), self._locate(end)))
+        if first == last:
+            return self._lines[first][begin:finish]
+        return "".join((self._lines[first][begin:], *self._lines[first + 1 : last], self._lines[last][:finish]))
 
     def edit(self, edit: Edit) -> None:
         if edit.start is None or edit.end is None:
@@ -84,11 +91,32 @@ class Mirror:
         self.encoding: Encoding = "utf-16"
         """Settled by `initialize`, before the first document opens."""
         self._documents: dict[str, _Open] = {}
+        self.on_document: list[Callable[[str], None]] = []
+        """Told the uri of each document that is opened, saved or closed."""
         self._waiting: list[tuple[Callable[[], bool], asyncio.Future[None]]] = []
 
     def get(self, uri: str) -> OpenDocument | None:
         document = self._documents.get(uri)
         return document and OpenDocument(uri, document.version, document.mirrored.text, document.is_dirty)
+
+    def version(self, uri: str) -> int | None:
+        document = self._documents.get(uri)
+        return document and document.version
+
+    def uri_of(self, path: Path) -> str | None:
+        """The uri by which the client has opened a file, however it spells it; None where it has not."""
+        usual = path.as_uri()
+        if usual in self._documents:
+            return usual
+        return next((uri for uri in self._documents if path_of(uri) == path), None)
+
+    def uris(self) -> Sequence[str]:
+        return tuple(self._documents)
+
+    def text_between(self, uri: str, start: Place, end: Place) -> str:
+        """A part of a document; empty where it is not open."""
+        document = self._documents.get(uri)
+        return document.mirrored.between(start, end) if document else ""
 
     def all(self) -> Sequence[OpenDocument]:
         return [document for uri in self._documents if (document := self.get(uri))]
@@ -96,6 +124,7 @@ class Mirror:
     def open(self, uri: str, version: int, text: str) -> None:
         self._documents[uri] = _Open(MirroredText(text, self.encoding), version)
         self._wake()
+        self._tell(uri)
 
     def change(self, uri: str, version: int, edits: Sequence[Edit]) -> None:
         """Take a change. Of a document that was never opened there is nothing to change."""
@@ -112,10 +141,12 @@ class Mirror:
         if document := self._documents.get(uri):
             document.is_dirty = False
             self._wake()
+            self._tell(uri)
 
     def close(self, uri: str) -> None:
         if self._documents.pop(uri, None):
             self._wake()
+            self._tell(uri)
 
     def is_dirty(self, uri: str) -> bool:
         document = self._documents.get(uri)
@@ -131,6 +162,10 @@ class Mirror:
             await waiting[1]
         finally:
             self._waiting.remove(waiting)
+
+    def _tell(self, uri: str) -> None:
+        for tell in self.on_document:
+            tell(uri)
 
     def _wake(self) -> None:
         for condition, future in self._waiting:

@@ -11,7 +11,7 @@ from agent_lsp.domain.errors import BadParams
 from agent_lsp.workspace.texts import split_lines
 
 if TYPE_CHECKING:
-    from unidiff import Hunk, PatchedFile
+    from unidiff.patch import Hunk, PatchedFile
 
 _HEADER = re.compile(r"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,\d+)? @@(.*)", re.DOTALL)
 _EXAMPLE = "@@ -1,3 +1,4 @@"
@@ -43,7 +43,8 @@ def _split(text: str) -> list[str]:
 
 
 def _parsed(lines: Sequence[str]) -> "Sequence[PatchedFile]":
-    from unidiff import PatchSet, UnidiffParseError
+    from unidiff.errors import UnidiffParseError
+    from unidiff.patch import PatchSet
 
     try:
         return PatchSet(_recounted(lines))

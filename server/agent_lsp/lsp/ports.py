@@ -10,6 +10,7 @@ from agent_lsp.domain.documents import Documents, EditorContext
 from agent_lsp.domain.encoding import Json
 from agent_lsp.domain.files import Change
 from agent_lsp.domain.notices import Listener
+from agent_lsp.domain.permissions import PermissionList, PermissionWish
 from agent_lsp.domain.requests import (
     Answered,
     AskReply,
@@ -24,6 +25,7 @@ from agent_lsp.domain.requests import (
     TaskReference,
 )
 from agent_lsp.domain.status import PermissionMode, Status
+from agent_lsp.domain.trust import TrustList
 
 
 class TaskCheckpoints(Protocol):
@@ -42,6 +44,26 @@ class TaskCheckpoints(Protocol):
         is_dry_run: bool,
         what: Literal["files", "conversation", "both"] = "files",
     ) -> Restoration: ...
+
+
+class Permissions(Protocol):
+    """The standing permissions of the live tasks, of the open folders and of the user."""
+
+    def listed(self) -> PermissionList: ...
+
+    async def add(self, wish: PermissionWish) -> PermissionList: ...
+
+    async def revoke(self, permission_id: str) -> PermissionList: ...
+
+
+class FolderTrusting(Protocol):
+    """The open folders whose settings ask for more than the user's grant."""
+
+    def listed(self) -> TrustList: ...
+
+    async def decide(self, root: str, digest: str, *, is_trusted: bool) -> TrustList: ...
+
+    async def forget(self, root: str) -> TrustList: ...
 
 
 class Hall(Protocol):
@@ -86,6 +108,20 @@ class Hall(Protocol):
     @property
     def checkpoints(self) -> TaskCheckpoints: ...
 
+    @property
+    def permissions(self) -> Permissions: ...
+
+    @property
+    def trust(self) -> FolderTrusting: ...
+
+    def watch_settings(self, tell: Callable[[], None]) -> None:
+        """Have this called whenever settings were read again."""
+        ...
+
+    def remarks(self) -> tuple[str, ...]:
+        """Give sentences about what was ignored of settings and permissions."""
+        ...
+
     def preview(self, task_id: str, ts: int) -> tuple[Change, ...]:
         """Give the changes that an ask is about, with their whole texts."""
         ...
@@ -111,6 +147,26 @@ class Hall(Protocol):
     def debug_report(self) -> str: ...
 
     def current_task(self) -> str | None: ...
+
+    def live_tasks(self) -> tuple[str, ...]:
+        """Tell the tasks that are loaded, the oldest first."""
+        ...
+
+    @property
+    def modes(self) -> tuple[str, ...]: ...
+
+    @property
+    def shown_folder(self) -> Path:
+        """Where files lie that are made for the user to look at."""
+        ...
+
+    def redacted(self, text: str) -> str:
+        """Give the text with all secrets taken out of it."""
+        ...
+
+    async def paths_in(self, folder: str) -> tuple[str, ...]:
+        """List a folder of the workspace, for the user to choose from; folders end with a slash."""
+        ...
 
     async def close(self) -> None:
         """Settle what runs, and end what was started."""

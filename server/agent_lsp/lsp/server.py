@@ -13,16 +13,20 @@ from pygls.lsp.server import LanguageServer
 from agent_lsp import __version__
 from agent_lsp.domain.encoding import Json
 from agent_lsp.domain.errors import AgentError, NotConfigured
-from agent_lsp.lsp.client import Client
+from agent_lsp.lsp.arguments import Arguments
+from agent_lsp.lsp.client import Client, path_of
 from agent_lsp.lsp.configuration import SECTION, joined, settings_in
 from agent_lsp.lsp.documents import Mirror
 from agent_lsp.lsp.editor import Editor
 from agent_lsp.lsp.notices import AgentListener
 from agent_lsp.lsp.parent import watch_process
+from agent_lsp.lsp.parlour import Parlour, Surroundings
 from agent_lsp.lsp.patience import Patience
 from agent_lsp.lsp.plain.listener import PlainListener
 from agent_lsp.lsp.ports import Hall, OpenHall
 from agent_lsp.lsp.protocol import AgentProtocol, Outlet
+from agent_lsp.lsp.trusting import TrustQuestions
+from agent_lsp.lsp.waiting import Asks
 from agent_lsp.lsp.wire.diagnostics import DiagnosticsParams, DiagnosticsResult
 from agent_lsp.lsp.wire.params import SaveParams, SaveResult
 
@@ -48,17 +52,19 @@ class AgentServer(LanguageServer):
         self._open_hall = open_hall
         self._patience = patience or Patience()
         self._hall: Hall | None = None
+        self._parlour: Parlour | None = None
         self._why_no_hall = "The client has to initialize first."
         self._roots: tuple[Path, ...] = ()
         self._pull: asyncio.Task[None] | None = None
         self._errands: set[asyncio.Task[None]] = set()
         self._settling: asyncio.Task[None] | None = None
         self._remarks: set[str] = set()
+        self._trust: TrustQuestions | None = None
 
     @property
-    def known_commands(self) -> Mapping[str, Callable[[Sequence[object]], object]]:
+    def known_commands(self) -> Mapping[str, Callable[[Arguments], object]]:
         # pygls keeps them in a dict without types; ours are all registered in `handlers/commands.py`.
-        return cast("Mapping[str, Callable[[Sequence[object]], object]]", self.connection.fm.commands)
+        return cast("Mapping[str, Callable[[Arguments], object]]", self.connection.fm.commands)
 
     @property
     def hall(self) -> Hall:
@@ -93,14 +99,52 @@ class AgentServer(LanguageServer):
         self._roots = tuple(dict.fromkeys([*kept, *added]))
         self.hall.set_roots(self._roots)
 
+    @property
+    def parlour(self) -> Parlour:
+        if self._parlour is None:
+            raise NotConfigured(self._why_no_hall)
+        return self._parlour
+
+    @property
+    def asks(self) -> Asks:
+        return self.parlour.asks
+
+    def shown_path(self, uri: str) -> str:
+        """A document's path as people write it: from the root that it lies in."""
+        path = path_of(uri)
+        if path is None:
+            return uri
+        root = next((root for root in self._roots if path.is_relative_to(root)), None)
+        return path.relative_to(root).as_posix() if root else path.as_posix()
+
+    def tell(self, message: str) -> None:
+        """Tell the user something, in a line."""
+        self.window_show_message(types.ShowMessageParams(type=types.MessageType.Info, message=message))
+
     # Settings
 
     def configure(self, settings: Json) -> None:
         """Hand the settings to the hall, and tell the user what it ignored of them, each thing once."""
-        remarks = [remark for remark in self.hall.configure(settings) if remark not in self._remarks]
-        self._remarks.update(remarks)
-        if remarks:
-            message = " ".join(remarks)
+        self._tell_remarks(self.hall.configure(settings))
+
+    def watch_settings(self) -> None:
+        """From now on, tell what is ignored, and ask whether folders are trusted, whenever settings change."""
+        if self._hall is None or self._trust is not None:
+            return
+        self._trust = TrustQuestions(self, self._hall.trust, self.run_errand)
+        self._hall.watch_settings(self._take_settings)
+        self._take_settings()
+
+    def _take_settings(self) -> None:
+        self._tell_remarks(self.hall.remarks())
+        if self._trust:
+            self._trust.look()
+
+    def _tell_remarks(self, remarks: Sequence[str]) -> None:
+        new = [remark for remark in remarks if remark not in self._remarks]
+        self._remarks.update(new)
+        if new:
+            message = " ".join(new)
             self.window_show_message(types.ShowMessageParams(type=types.MessageType.Warning, message=message))
 
     def pull_configuration(self) -> None:
@@ -163,6 +207,8 @@ class AgentServer(LanguageServer):
     async def stop(self) -> None:
         """End everything of this connection."""
         await self.settle()
+        if self._parlour:
+            self._parlour.close()
         await self.connection.stop()
         for errand in (errands := tuple(self._errands)):
             errand.cancel()
@@ -170,11 +216,13 @@ class AgentServer(LanguageServer):
             await asyncio.wait(errands)
 
     def _listen(self, hall: Hall) -> None:
+        surroundings = Surroundings(self.client, self.mirror, Editor(self.client, self.mirror, self, self._patience))
+        self._parlour = Parlour(self, hall, surroundings, self._start_errand)
+        self._parlour.prompts.roots = lambda: self._roots
         if self.client.agent is not None:
             hall.listen(AgentListener(self.connection))
-            return
-        self.plain = PlainListener(self, hall, self._start_errand, has_progress=self.client.has_progress)
-        hall.listen(self.plain)
+        else:
+            self.plain = self._parlour.receive_plain()
 
     def _start_errand(self, work: Coroutine[None, None, None]) -> None:
         self.run_errand(work)

@@ -9,6 +9,8 @@ from agent_lsp.lsp.client import Client
 from agent_lsp.lsp.documents import Place
 from agent_lsp.lsp.edits import text_edits
 
+ANNOTATION = "agent"
+
 DocumentChange = types.TextDocumentEdit | types.CreateFile | types.RenameFile | types.DeleteFile
 
 
@@ -27,7 +29,8 @@ def unsupported(edits: Sequence[DocumentEdit], client: Client) -> str | None:
 def apply_params(edits: Sequence[DocumentEdit], client: Client) -> types.ApplyWorkspaceEditParams:
     if client.takes_document_changes:
         changes = [change for edit in edits for change in _document_changes(edit, client)]
-        workspace_edit = types.WorkspaceEdit(document_changes=changes)
+        annotations = {ANNOTATION: _annotation(edits)} if client.takes_annotations else None
+        workspace_edit = types.WorkspaceEdit(document_changes=changes, change_annotations=annotations)
     else:
         workspace_edit = types.WorkspaceEdit(changes={edit.uri: _text_edits(edit, client) for edit in edits})
     return types.ApplyWorkspaceEditParams(
@@ -40,17 +43,21 @@ def apply_params(edits: Sequence[DocumentEdit], client: Client) -> types.ApplyWo
 
 
 def _document_changes(edit: DocumentEdit, client: Client) -> list[DocumentChange]:
+    annotation = ANNOTATION if client.takes_annotations else None
     match edit.kind:
         case "create":
             # Without `ignoreIfExists`, two editors empty a file that is there after all.
-            created = types.CreateFile(uri=edit.uri, options=types.CreateFileOptions(ignore_if_exists=True))
+            options = types.CreateFileOptions(ignore_if_exists=True)
+            created = types.CreateFile(uri=edit.uri, options=options, annotation_id=annotation)
             return [created, *_changed_text(edit, client)]
         case "edit":
             return [*_changed_text(edit, client)]
         case "rename":
-            return [*_changed_text(edit, client), types.RenameFile(old_uri=edit.uri, new_uri=edit.new_uri or edit.uri)]
+            new_uri = edit.new_uri or edit.uri
+            renamed = types.RenameFile(old_uri=edit.uri, new_uri=new_uri, annotation_id=annotation)
+            return [*_changed_text(edit, client), renamed]
         case "delete":
-            return [types.DeleteFile(uri=edit.uri)]
+            return [types.DeleteFile(uri=edit.uri, annotation_id=annotation)]
 
 
 def _changed_text(edit: DocumentEdit, client: Client) -> list[types.TextDocumentEdit]:
@@ -58,7 +65,15 @@ def _changed_text(edit: DocumentEdit, client: Client) -> list[types.TextDocument
     if not changes:
         return []
     document = types.OptionalVersionedTextDocumentIdentifier(uri=edit.uri, version=edit.version)
-    return [types.TextDocumentEdit(text_document=document, edits=changes)]
+    return [types.TextDocumentEdit(text_document=document, edits=_annotated(changes, client))]
+
+
+def _annotated(
+    edits: Sequence[types.TextEdit], client: Client
+) -> list[types.TextEdit | types.AnnotatedTextEdit | types.SnippetTextEdit]:
+    if not client.takes_annotations:
+        return [*edits]
+    return [types.AnnotatedTextEdit(range=e.range, new_text=e.new_text, annotation_id=ANNOTATION) for e in edits]
 
 
 def _text_edits(edit: DocumentEdit, client: Client) -> list[types.TextEdit]:
@@ -72,6 +87,11 @@ def _text_edits(edit: DocumentEdit, client: Client) -> list[types.TextEdit]:
 
 def _position(place: Place) -> types.Position:
     return types.Position(line=place[0], character=place[1])
+
+
+def _annotation(edits: Sequence[DocumentEdit]) -> types.ChangeAnnotation:
+    # It was approved before it came here: asked again, the user would have to tick it, line by line.
+    return types.ChangeAnnotation(label=_label(edits), needs_confirmation=False)
 
 
 def _label(edits: Sequence[DocumentEdit]) -> str:

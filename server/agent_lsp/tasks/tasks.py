@@ -35,6 +35,7 @@ from agent_lsp.storage.restore import load, restore, settle
 from agent_lsp.storage.stored import StoredTask
 from agent_lsp.tasks.exporting import exported
 from agent_lsp.tasks.moves import Moves
+from agent_lsp.tasks.permissions import TaskPermissions
 from agent_lsp.tasks.ports import Architect, Index, TaskFacts
 from agent_lsp.tasks.start import TaskStart, restart, started
 from agent_lsp.tasks.task import Task
@@ -204,6 +205,10 @@ class Tasks:
             self._permission_mode = mode
         else:
             self._task(task_id).set_permission_mode(mode)
+
+    def permissions_of_tasks(self) -> tuple[TaskPermissions, ...]:
+        """Give what the live tasks were allowed for as long as they live."""
+        return tuple(task.permissions for task in self._live.values())
 
     def report(self) -> str:
         """Describe the live tasks for a bug report: no words of theirs, only how they stand."""

@@ -9,7 +9,7 @@ from agent_lsp.lsp.wire.results import Operated
 def register(server: AgentServer) -> None:
     @server.feature("agent/askResponse")
     def ask_response(params: wire.AskResponseParams) -> Json:
-        return to_wire(server.hall.answer(params.task_id, params.ts, params.to_reply()))
+        return to_wire(server.asks.answer(params.task_id, params.ts, params.to_reply(), params.diffs()))
 
     @server.feature("agent/terminalOperation")
     def terminal_operation(params: wire.TerminalOperationParams) -> Json:

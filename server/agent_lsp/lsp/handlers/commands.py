@@ -1,8 +1,8 @@
-"""The agent by commands, for clients that can do nothing else. Arguments are strings in order; what is left out is the
-one current task and its one waiting ask.
+"""`workspace/executeCommand`, and the commands for words: tasks begun, spoken to, stopped, resumed, listed.
+
+What is left out of the arguments is the one current task. Each command answers at once.
 """
 
-from collections.abc import Sequence
 from typing import Any
 
 from lsprotocol import types
@@ -10,7 +10,9 @@ from lsprotocol import types
 from agent_lsp.domain.encoding import Json, to_wire
 from agent_lsp.domain.errors import BadParams, TaskUnknown
 from agent_lsp.domain.messages import Response
-from agent_lsp.domain.requests import AskReply, NewTask
+from agent_lsp.domain.requests import AskReply, ContextReference, NewTask
+from agent_lsp.domain.status import PermissionMode, Status
+from agent_lsp.lsp.arguments import Arguments
 from agent_lsp.lsp.server import AgentServer
 
 
@@ -21,71 +23,109 @@ def register(server: AgentServer) -> None:
         if command is None:
             known = ", ".join(server.known_commands)
             raise BadParams(f"There is no command {params.command}; there are {known}.")
-        return command(params.arguments or ())
+        return command(Arguments(params.command, params.arguments or ()))
 
     _register_words(server)
-    _register_answers(server)
+    _register_coming_and_going(server)
+    _register_modes(server)
 
 
-def _register_words(server: AgentServer) -> None:
-    @server.command("agent.newTask")
-    async def new_task(arguments: Sequence[object]) -> Json:
-        await server.until_configured()
-        return to_wire(server.hall.new_task(NewTask(_needed_text(arguments, "agent.newTask"))))
-
-    @server.command("agent.send")
-    async def send(arguments: Sequence[object]) -> Json:
-        return to_wire(await server.hall.send(_current(server), _needed_text(arguments, "agent.send"), (), "queue"))
-
-    @server.command("agent.cancel")
-    def cancel(arguments: Sequence[object]) -> None:
-        server.cancel_task(_text(arguments, 0) or _current(server))
-
-
-def _register_answers(server: AgentServer) -> None:
-    def answer(response: Response, words: str, ts: int | None) -> Json:
-        return to_wire(server.hall.answer(_current(server), ts, AskReply(response.value, words)))
-
-    @server.command("agent.approve")
-    def approve(arguments: Sequence[object]) -> Json:
-        return answer(Response.YES, "", _ts(arguments, 0))
-
-    @server.command("agent.reject")
-    def reject(arguments: Sequence[object]) -> Json:
-        return answer(Response.NO, _text(arguments, 0), _ts(arguments, 1))
-
-    @server.command("agent.answer")
-    def answer_with_words(arguments: Sequence[object]) -> Json:
-        return answer(Response.MESSAGE, _needed_text(arguments, "agent.answer"), _ts(arguments, 1))
-
-
-def _current(server: AgentServer) -> str:
-    task_id = server.hall.current_task()
+def current_task(server: AgentServer, named: str = "") -> str:
+    """The task that is named, else the current one."""
+    task_id = named or server.hall.current_task()
     if task_id is None:
         raise TaskUnknown("There is no task; start one with agent.newTask.")
     return task_id
 
 
-def _text(arguments: Sequence[object], index: int) -> str:
-    value = arguments[index] if index < len(arguments) else None
-    if value is None:
-        return ""
-    if not isinstance(value, str | int) or isinstance(value, bool):
-        raise BadParams("The arguments of agent commands are strings.")
-    return str(value)
+def _register_words(server: AgentServer) -> None:
+    @server.command("agent.newTask")
+    async def new_task(arguments: Arguments) -> Json:
+        request = NewTask(arguments.needed_text(), context=_place(arguments))
+        await server.until_configured()
+        return to_wire(server.hall.new_task(request))
+
+    @server.command("agent.send")
+    async def send(arguments: Arguments) -> Json:
+        words, task_id = arguments.needed_text(), current_task(server, arguments.text(1))
+        return to_wire(await server.hall.send(task_id, words, (), "queue"))
 
 
-def _needed_text(arguments: Sequence[object], command: str) -> str:
-    text = _text(arguments, 0)
-    if not text.strip():
-        raise BadParams(f"Give {command} the words as its first argument.")
-    return text
+def _place(arguments: Arguments) -> tuple[ContextReference, ...]:
+    uri = arguments.text(1)
+    if "://" not in uri:
+        return ()
+    lines = arguments.lines(2)
+    return (ContextReference(uri, *lines) if lines else ContextReference(uri),)
 
 
-def _ts(arguments: Sequence[object], index: int) -> int | None:
-    text = _text(arguments, index)
-    if not text:
-        return None
-    if not text.isdigit():
-        raise BadParams(f"A ts is a number, not {text!r}.")
-    return int(text)
+def _register_coming_and_going(server: AgentServer) -> None:
+    @server.command("agent.cancel")
+    def cancel(arguments: Arguments) -> None:
+        server.cancel_task(current_task(server, arguments.text(0)))
+
+    @server.command("agent.clear")
+    async def clear(arguments: Arguments) -> None:
+        await server.hall.clear(current_task(server, arguments.text(0)))
+
+    @server.command("agent.resume")
+    async def resume(arguments: Arguments) -> Json:
+        """Load the task, and go on with it where nothing but a yes is asked for that."""
+        task_id = arguments.text(0) or server.hall.current_task() or await _newest_task(server)
+        await server.until_configured()
+        status = await server.hall.resume(task_id)
+        return {"taskId": task_id, "isResumed": _go_on(server, status)}
+
+    @server.command("agent.tasks")
+    async def tasks(arguments: Arguments) -> Json:
+        listed = await server.hall.list_tasks(cursor=None, limit=100, query=arguments.text(0) or None)
+        server.parlour.show_tasks(listed)
+        return to_wire(listed)
+
+
+async def _newest_task(server: AgentServer) -> str:
+    listed = await server.hall.list_tasks(cursor=None, limit=1, query=None)
+    if not listed.tasks:
+        raise TaskUnknown("There is no task to resume; start one with agent.newTask.")
+    return listed.tasks[0].task_id
+
+
+def _go_on(server: AgentServer, status: Status) -> bool:
+    ask = status.ask
+    if ask is None or ask.category == "interactive":
+        return False
+    if not any(action.response == Response.YES for action in ask.actions):
+        return False
+    return server.asks.answer(status.task_id, ask.ts, AskReply(Response.YES)).accepted
+
+
+def _register_modes(server: AgentServer) -> None:
+    @server.command("agent.mode")
+    def mode(arguments: Arguments) -> Json:
+        """Change how the current task works, or how much it may do unasked; without a task, those to come."""
+        wanted, task_id = arguments.text(0).strip(), arguments.text(1) or server.hall.current_task()
+        if wanted in _permission_modes():
+            server.hall.set_permission_mode(task_id, PermissionMode(wanted))
+        elif wanted:
+            server.hall.set_mode(task_id, wanted)
+        choices = [*server.hall.modes, *_permission_modes()]
+        if not wanted:
+            server.tell(_mode_told(server, task_id, choices))
+        return {"modes": choices, **_modes_of(server, task_id)}
+
+
+def _permission_modes() -> list[str]:
+    return [mode.value for mode in PermissionMode]
+
+
+def _modes_of(server: AgentServer, task_id: str | None) -> Json:
+    if task_id is None:
+        return {}
+    status = server.hall.snapshot(task_id, instance_id=None, since=None, limit=1, before=None).status
+    return {"mode": status.mode, "permissionMode": status.permission_mode.value} if status else {}
+
+
+def _mode_told(server: AgentServer, task_id: str | None, choices: list[str]) -> str:
+    modes = _modes_of(server, task_id)
+    now = f"The task is in mode {modes['mode']}, {modes['permissionMode']}. " if modes else ""
+    return f"{now}agent.mode takes one of: {', '.join(choices)}."

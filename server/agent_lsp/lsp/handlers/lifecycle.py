@@ -18,6 +18,8 @@ def register(server: AgentServer) -> None:
     @server.feature(types.INITIALIZED)
     def initialized(_: None) -> None:
         server.pull_configuration()
+        server.watch_settings()
+        server.parlour.register_completion()
 
     @server.feature(types.SHUTDOWN)
     async def shutdown(_: None) -> None:

@@ -20,7 +20,7 @@ def register(server: AgentServer) -> None:
         types.TextDocumentContentOptions(schemes=[PREVIEW_SCHEME]),
     )
     def text_document_content(params: types.TextDocumentContentParams) -> types.TextDocumentContentResult:
-        text = server.hall.preview_text(params.uri)
+        text = server.asks.preview_text(params.uri)
         if text is None:
             raise TaskUnknown("This preview is gone; ask for the task's state and open a newer one.")
         return types.TextDocumentContentResult(text=text)

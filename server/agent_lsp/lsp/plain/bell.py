@@ -17,6 +17,7 @@ from agent_lsp.domain.requests import AskReply
 from agent_lsp.lsp.envelope import METHOD_NOT_FOUND
 from agent_lsp.lsp.plain.doorbell import Choice, Doorbell, one_line
 from agent_lsp.lsp.ports import Hall
+from agent_lsp.lsp.waiting import Asks
 
 logger = logging.getLogger(__name__)
 
@@ -34,9 +35,10 @@ class Ring:
 
 
 class Bell:
-    def __init__(self, server: LanguageServer, hall: Hall, spawn: Spawn) -> None:
+    def __init__(self, server: LanguageServer, hall: Hall, asks: Asks, spawn: Spawn) -> None:
         self._server = server
         self._hall = hall
+        self._asks = asks
         self._spawn = spawn
         self._waiting: dict[str, Ring] = {}
         self._rung: dict[str, int] = {}
@@ -95,9 +97,10 @@ class Bell:
             if choice.response == "agent/clearTask":
                 await self._hall.clear(ring.task_id)
             else:
-                self._hall.answer(ring.task_id, ring.ts, AskReply(choice.response or "", choice.text))
+                self._asks.answer(ring.task_id, ring.ts, AskReply(choice.response or "", choice.text))
         except AgentError as error:
-            logger.info("The answer to a pop-up came too late: %s", error)
+            logger.info("The answer to a pop-up was not taken: %s", error)
+            self._say(types.MessageType.Warning, str(error))
 
     def _take_failure(self, ring: Ring, error: BaseException) -> None:
         self._has_pop_ups = not (isinstance(error, JsonRpcException) and error.code == METHOD_NOT_FOUND)
@@ -106,8 +109,10 @@ class Bell:
 
     def _knock(self, ring: Ring) -> None:
         """Say that an ask waits, where there are no pop-ups."""
-        text = one_line(f"The agent asks: {ring.doorbell.text}")
-        self._server.window_show_message(types.ShowMessageParams(type=types.MessageType.Warning, message=text))
+        self._say(types.MessageType.Warning, f"The agent asks: {ring.doorbell.text}")
+
+    def _say(self, kind: types.MessageType, text: str) -> None:
+        self._server.window_show_message(types.ShowMessageParams(type=kind, message=one_line(text)))
 
 
 def _params(doorbell: Doorbell) -> types.ShowMessageRequestParams:

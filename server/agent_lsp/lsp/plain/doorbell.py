@@ -1,14 +1,13 @@
 """The words of a pop-up for an ask: few lines, narrow, the harmless choice first. Pure."""
 
-import json
 import textwrap
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import cast
 
 from agent_lsp.domain.encoding import Json
 from agent_lsp.domain.messages import Ask, Category, Message, Response
 from agent_lsp.domain.status import WaitingAsk
+from agent_lsp.lsp.waiting import json_in
 
 MAX_LINES = 6
 MAX_COLUMNS = 76
@@ -49,27 +48,28 @@ def doorbell(message: Message, ask: WaitingAsk) -> Doorbell | None:
     """The pop-up for an ask; None for those that the user need not be called for."""
     if ask.category is not Category.INTERACTIVE and ask.kind not in _RINGING_IDLE:
         return None
-    body = _json(message.text)
-    return Doorbell(_fitted(_lines(ask.kind, body, message.text or "")), (LATER, *_choices(ask, body)))
+    body = json_in(message.text)
+    return Doorbell(_fitted(ask_lines(ask.kind, body, message.text or "")), (LATER, *_choices(ask, body)))
 
 
 def one_line(text: str) -> str:
     """Text as one line of a status bar."""
-    return textwrap.shorten(_visible(text.replace("\n", " ")), MAX_LINE_COLUMNS, placeholder=" …")
+    return textwrap.shorten(visible(text.replace("\n", " ")), MAX_LINE_COLUMNS, placeholder=" …")
 
 
 def _choices(ask: WaitingAsk, body: Json) -> Iterable[Choice]:
     if ask.kind is Ask.FOLLOWUP:
         for suggestion in body.get("suggest") or ():
             answer = str(suggestion["answer"])
-            yield Choice(textwrap.shorten(_visible(answer), MAX_COLUMNS, placeholder="…"), Response.MESSAGE, answer)
+            yield Choice(textwrap.shorten(visible(answer), MAX_COLUMNS, placeholder="…"), Response.MESSAGE, answer)
         return
     for action in ask.actions:
         if action.response != Response.MESSAGE:
             yield Choice(action.label, action.response)
 
 
-def _lines(kind: Ask, body: Json, text: str) -> Iterable[str]:
+def ask_lines(kind: Ask, body: Json, text: str) -> Iterable[str]:
+    """What is asked, as lines of any length."""
     match kind:
         case Ask.TOOL:
             yield from _tool_lines(body, text)
@@ -106,7 +106,7 @@ def _tool_lines(body: Json, text: str) -> Iterable[str]:
 
 
 def _fitted(lines: Iterable[str]) -> str:
-    wrapped = [part for line in lines for part in _wrapped(_visible(line))]
+    wrapped = [part for line in lines for part in _wrapped(visible(line))]
     if len(wrapped) > MAX_LINES:
         wrapped = [*wrapped[: MAX_LINES - 1], f"… and {len(wrapped) - MAX_LINES + 1} more lines"]
     return "\n".join(wrapped)
@@ -118,14 +118,6 @@ def _wrapped(line: str) -> list[str]:
     return textwrap.wrap(line, width, break_on_hyphens=False)
 
 
-def _visible(text: str) -> str:
+def visible(text: str) -> str:
     """Text with its invisible characters spelled out: what is approved is what is seen."""
     return "".join(char if char.isprintable() else f"\\u{ord(char):04x}" for char in text.expandtabs(4))
-
-
-def _json(text: str | None) -> Json:
-    try:
-        body: object = json.loads(text or "")
-    except ValueError:
-        return {}
-    return cast("Json", body) if isinstance(body, dict) else {}

@@ -4,12 +4,13 @@ from lsprotocol import types
 from pygls.lsp.server import LanguageServer
 
 from agent_lsp.domain.messages import Ask, Message, Say
-from agent_lsp.domain.notices import DeltaNotice, MessageNotice, Notice, StatusNotice
+from agent_lsp.domain.notices import MessageNotice, Notice, StatusNotice
 from agent_lsp.domain.status import Status
 from agent_lsp.lsp.plain.bell import Bell, Ring, Spawn
 from agent_lsp.lsp.plain.doorbell import doorbell, one_line
 from agent_lsp.lsp.plain.progress import ActivityProgress
 from agent_lsp.lsp.ports import Hall
+from agent_lsp.lsp.waiting import Asks
 
 _SHOWN = {
     Say.TEXT: types.MessageType.Info,
@@ -22,9 +23,9 @@ _SHOWN = {
 class PlainListener:
     """Shows whole messages only; what streams is not shown at all."""
 
-    def __init__(self, server: LanguageServer, hall: Hall, spawn: Spawn, *, has_progress: bool) -> None:
+    def __init__(self, server: LanguageServer, hall: Hall, asks: Asks, spawn: Spawn, *, has_progress: bool) -> None:
         self._server = server
-        self._bell = Bell(server, hall, spawn)
+        self._bell = Bell(server, hall, asks, spawn)
         self.progress = ActivityProgress(server, spawn) if has_progress else None
         self._asks: dict[str, Message] = {}
         self._begun: set[str] = set()
@@ -36,7 +37,7 @@ class PlainListener:
                 self._take_message(notice.task_id, notice.message)
             case StatusNotice():
                 self._take_status(notice.status)
-            case DeltaNotice():
+            case _:
                 return
 
     def is_congested(self) -> bool:

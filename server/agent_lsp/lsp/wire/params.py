@@ -1,6 +1,6 @@
 """What clients send with our own methods. Unknown fields are ignored: a newer client may have more to say."""
 
-from typing import Annotated, Literal, cast
+from typing import Annotated, Literal, Self, cast
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 from pydantic.alias_generators import to_camel
@@ -8,6 +8,7 @@ from pydantic.alias_generators import to_camel
 from agent_lsp.domain.documents import EditorContext
 from agent_lsp.domain.encoding import Json
 from agent_lsp.domain.errors import BadParams
+from agent_lsp.domain.permissions import Remember, Scope
 from agent_lsp.domain.requests import AskReply, ContextReference, NewTask, QueueEdit
 from agent_lsp.domain.status import PermissionMode
 
@@ -85,8 +86,22 @@ class StateParams(Params):
 
 
 class EditedText(Params):
+    """What the user made of a file: its whole text, or a unified diff of the text before the proposal."""
+
     uri: str
-    text: str
+    text: str | None = None
+    diff: str | None = None
+
+    @model_validator(mode="after")
+    def _take_one(self) -> Self:
+        if (self.text is None) == (self.diff is None):
+            raise ValueError("give either the text or the diff")
+        return self
+
+
+class Remembering(Params):
+    scope: Scope
+    rule: str | None = None
 
 
 class AskResponseParams(Params):
@@ -97,10 +112,16 @@ class AskResponseParams(Params):
     images: tuple[Image, ...] = ()
     hunks: dict[str, Literal["accept", "reject"]] = Field(default_factory=dict)
     edited: tuple[EditedText, ...] = ()
+    remember: Remembering | None = None
 
     def to_reply(self) -> AskReply:
-        edited = {shape.uri: shape.text for shape in self.edited}
-        return AskReply(self.response, self.text or "", self.images, self.hunks, edited)
+        edited = {shape.uri: shape.text for shape in self.edited if shape.text is not None}
+        remember = self.remember and Remember(self.remember.scope, self.remember.rule)
+        return AskReply(self.response, self.text or "", self.images, self.hunks, edited, remember)
+
+    def diffs(self) -> dict[str, str]:
+        """Give the edited files that came as diffs, by uri."""
+        return {shape.uri: shape.diff for shape in self.edited if shape.diff is not None}
 
 
 class SendMessageParams(Params):

@@ -1,0 +1,148 @@
+"""Messages as Markdown: a finished one as an entry of a transcript, a waiting one with how to answer it. Pure."""
+
+import re
+from collections.abc import Iterator
+
+from agent_lsp.domain.encoding import Json
+from agent_lsp.domain.messages import Ask, Message, Response, Say
+from agent_lsp.lsp.plain.doorbell import ask_lines, visible
+from agent_lsp.lsp.waiting import Waiting, json_in
+
+MAX_DIFF_LINES = 24
+"""More of a diff would push what stands below it off the screen; `agent.showDiff` has all of it."""
+
+MAX_BLOCK_CHARS = 8_000
+"""Of an output or a diff; a transcript is for reading."""
+
+_HEADINGS = {
+    Say.TEXT: "Agent",
+    Say.REASONING: "Thoughts",
+    Say.USER_FEEDBACK: "You",
+    Say.USER_FEEDBACK_DIFF: "Your changes",
+    Say.COMPLETION_RESULT: "Done",
+    Say.COMMAND_OUTPUT: "Output",
+    Say.ERROR: "Error",
+    Say.DIFF_ERROR: "An edit that did not fit",
+    Ask.COMPLETION_RESULT: "Done",
+    Ask.COMMAND_OUTPUT: "Output",
+    Ask.FOLLOWUP: "Question",
+    Ask.COMMAND: "Command",
+    Say.COMMAND: "Command",
+}
+_UNSHOWN = {
+    Say.API_REQ_STARTED, Say.API_REQ_RETRY_DELAYED, Say.API_REQ_RATE_LIMIT_WAIT, Say.CHECKPOINT_SAVED, Say.TODOS,
+}  # fmt: skip
+_OUTPUTS = {Say.COMMAND_OUTPUT, Ask.COMMAND_OUTPUT}
+_ANSWERS = {Response.YES: "yes", Response.OBJECT: "yes, in part", Response.NO: "no", Response.MESSAGE: "answered"}
+_YES_OR_NO = {Response.YES: "agent.approve", Response.NO: "agent.reject", "agent/clearTask": "agent.clear"}
+
+
+def entry(message: Message, *, is_task: bool = False) -> str:
+    """One finished message; empty for what is not worth a place. The first of all is the user's task."""
+    kind = message.ask or message.say
+    if kind is None or kind in _UNSHOWN:
+        return ""
+    heading = "Task" if is_task else _HEADINGS.get(kind) or _subject(message)
+    lines = [f"## {heading}", "", *_body(message)]
+    if answer := _answer(message):
+        lines += ["", answer]
+    return "\n".join(lines).rstrip() + "\n\n"
+
+
+def growing(message: Message, tail: str) -> str:
+    """A message that is still being written: the end of it."""
+    kind = message.ask or message.say
+    heading = (_HEADINGS.get(kind) if kind else None) or "Working"
+    text = fenced(tail) if kind in _OUTPUTS or message.ask or message.say is Say.TOOL else tail
+    return f"## {heading} …\n\n{text}\n\n"
+
+
+def spelled_out(waiting: Waiting) -> str:
+    """An ask with all that there is to say to it."""
+    body = json_in(waiting.message.text)
+    asked = [visible(line) for line in ask_lines(waiting.ask.kind, body, waiting.message.text or "")]
+    lines = ["## The agent asks", "", *_asked(waiting.ask.kind, asked), "", *_choices(waiting, body)]
+    if waiting.changes:
+        lines += ["", *_diff(waiting)]
+    return "\n".join(lines).rstrip() + "\n\n"
+
+
+def fenced(text: str, language: str = "") -> str:
+    """A block that shows a text as it is, whatever backticks are in it."""
+    if len(text) > MAX_BLOCK_CHARS:
+        half = MAX_BLOCK_CHARS // 2
+        text = f"{text[:half]}\n… {len(text) - 2 * half} characters are left out …\n{text[-half:]}"
+    longest = max((len(run) for run in re.findall(r"`{3,}", text)), default=2)
+    fence = "`" * (longest + 1)
+    return f"{fence}{language}\n{text.rstrip()}\n{fence}"
+
+
+def _body(message: Message) -> Iterator[str]:
+    text, body = message.text or "", json_in(message.text)
+    kind = message.ask or message.say
+    if kind in _OUTPUTS:
+        yield fenced(text)
+    elif kind in (Ask.COMMAND, Say.COMMAND):
+        yield fenced(str(body.get("command", text)), "sh")
+    elif diff := "".join(change.get("diff", "") for change in _changes(body)) or str(body.get("diff", "")):
+        yield fenced(diff, "diff")
+    elif message.ask:
+        yield from ask_lines(message.ask, body, text)
+    elif not body:
+        yield text
+
+
+def _subject(message: Message) -> str:
+    """What a row without a name of its own is about."""
+    body = json_in(message.text)
+    if not body:
+        return str(message.ask or message.say).replace("_", " ").capitalize()
+    return visible(next(iter(ask_lines(Ask.TOOL, body, "")), "Tool"))
+
+
+def _changes(body: Json) -> list[Json]:
+    return body.get("changes") or []
+
+
+def _answer(message: Message) -> str:
+    if message.state == "interrupted":
+        return "*interrupted*"
+    answer = message.answer
+    if answer is None or message.ask is Ask.COMMAND_OUTPUT:
+        return ""
+    by = "" if answer.by == "user" else f", by {answer.by}"
+    words = f": {answer.text}" if answer.text else ""
+    return f"*{_ANSWERS[answer.response]}{by}*{words}"
+
+
+def _asked(kind: Ask, lines: list[str]) -> Iterator[str]:
+    if kind is Ask.COMMAND:
+        yield lines[0]
+        yield fenced("\n".join(lines[1:]), "sh")
+    else:
+        yield from lines
+
+
+def _choices(waiting: Waiting, body: Json) -> Iterator[str]:
+    for action in waiting.ask.actions:
+        if command := _YES_OR_NO.get(action.response):
+            yield f"- {action.label}: `{command}`"
+    for suggestion in body.get("suggest") or ():
+        yield f"- {suggestion['answer']}: `agent.answer`"
+    if any(action.response == Response.MESSAGE for action in waiting.ask.actions):
+        yield "- your own words: `agent.answer`"
+    elif waiting.ask.category == "interactive":
+        yield "- no, with your words: `agent.reject`"
+    if len(hunks := waiting.hunks()) > 1:
+        done = len(hunks) - len(waiting.undecided())
+        yield f"- hunk by hunk ({done} of {len(hunks)} decided): `agent.acceptHunk`, `agent.rejectHunk`"
+    if waiting.changes:
+        yield "- see all of it, and edit it: `agent.showDiff`"
+
+
+def _diff(waiting: Waiting) -> Iterator[str]:
+    for change in waiting.changes:
+        lines = change.diff.splitlines()
+        if len(lines) > MAX_DIFF_LINES:
+            lines = [*lines[:MAX_DIFF_LINES], f" … {len(lines) - MAX_DIFF_LINES} more lines"]
+        yield fenced("\n".join(lines), "diff")

@@ -1,0 +1,135 @@
+"""Prompt documents, `*.agent.md`: sending what the user wrote there, and completing it while they write."""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from lsprotocol import types
+
+from agent_lsp.domain.documents import DocumentEdit
+from agent_lsp.domain.errors import BadParams
+from agent_lsp.domain.messages import Response
+from agent_lsp.domain.requests import Answered, AskReply, NewTask, Sent, TaskReference
+from agent_lsp.lsp.client import Encoding
+from agent_lsp.lsp.documents import Mirror
+from agent_lsp.lsp.editor import Editor
+from agent_lsp.lsp.plain.bell import Spawn
+from agent_lsp.lsp.plain.prompt_text import NEW, PERMISSION_MODES, Prompt, Unfinished, read_prompt, unfinished
+from agent_lsp.lsp.ports import Hall
+from agent_lsp.lsp.positions import index_in_line, split_lines, units_before
+from agent_lsp.lsp.waiting import Asks
+
+SUFFIX = ".agent.md"
+
+
+def is_prompt(uri: str) -> bool:
+    return uri.endswith(SUFFIX)
+
+
+class Prompts:
+    def __init__(self, hall: Hall, asks: Asks, mirror: Mirror, editor: Editor, spawn: Spawn) -> None:
+        self._hall = hall
+        self._asks = asks
+        self._mirror = mirror
+        self._editor = editor
+        self._spawn = spawn
+        self.roots: Callable[[], Sequence[Path]] = tuple
+
+    async def send(self, uri: str, ts: int | None) -> TaskReference | Sent | Answered:
+        """Send a prompt: as the answer to the ask `ts`, else to the current task, else as a new one."""
+        document = self._mirror.get(uri) if is_prompt(uri) else None
+        if document is None:
+            raise BadParams(f"{uri} is no prompt document that is open; its name ends with {SUFFIX}.")
+        prompt = read_prompt(document.text, self._hall.modes, self._located)
+        if not prompt.words:
+            raise BadParams("There are no words in this prompt yet.")
+        sent = await self._deliver(prompt, ts)
+        if not (isinstance(sent, Answered) and not sent.accepted):
+            # One undo brings the words back.
+            self._spawn(self._clear(DocumentEdit(uri, "edit", document.text, "", document.version)))
+        return sent
+
+    async def complete(self, uri: str, position: types.Position) -> list[types.CompletionItem]:
+        document = self._mirror.get(uri) if is_prompt(uri) else None
+        if document is None:
+            return []
+        lines = split_lines(document.text)
+        if position.line >= len(lines):
+            return []
+        line, encoding = lines[position.line], self._mirror.encoding
+        before = line[: index_in_line(line, position.character, encoding)]
+        word = unfinished("".join(lines[: position.line]) + before)
+        if word is None:
+            return []
+        choices = await self._choices(word)
+        return [_item(word, choice, _range(word, before, position, encoding)) for choice in choices]
+
+    async def _deliver(self, prompt: Prompt, ts: int | None) -> TaskReference | Sent | Answered:
+        waiting = self._asks.find(ts) if ts is not None else None
+        if ts is not None:
+            reply = AskReply(Response.MESSAGE, prompt.words)
+            return (
+                self._asks.answer(waiting.task_id, ts, reply) if waiting else Answered(accepted=False, reason="AskGone")
+            )
+        task_id = self._hall.current_task()
+        if task_id is None or prompt.is_new:
+            request = NewTask(
+                prompt.words, mode=prompt.mode, permission_mode=prompt.permission_mode, context=prompt.context
+            )
+            return self._hall.new_task(request)
+        if prompt.mode:
+            self._hall.set_mode(task_id, prompt.mode)
+        if prompt.permission_mode:
+            self._hall.set_permission_mode(task_id, prompt.permission_mode)
+        return await self._hall.send(task_id, prompt.words, (), "queue")
+
+    async def _clear(self, edit: DocumentEdit) -> None:
+        await self._editor.apply([edit])
+
+    async def _choices(self, word: Unfinished) -> Sequence[str]:
+        if word.mark == "/":
+            return (NEW, *self._hall.modes, *PERMISSION_MODES)
+        folder, slash, _ = word.word.rpartition("/")
+        return await self._hall.paths_in(f"{folder}{slash}")
+
+    def _located(self, path: str) -> str | None:
+        for root in self.roots():
+            found = (root / path).resolve()
+            if found.is_relative_to(root.resolve()) and found.exists():
+                return found.as_uri()
+        return None
+
+
+def _item(word: Unfinished, choice: str, place: types.Range) -> types.CompletionItem:
+    text = f"{word.mark}{choice}"
+    is_folder = choice.endswith("/")
+    kind = types.CompletionItemKind.Folder if is_folder else types.CompletionItemKind.File
+    return types.CompletionItem(
+        label=text,
+        kind=types.CompletionItemKind.Keyword if word.mark == "/" else kind,
+        # Editors filter by the text in the range, and would not find the mark in a word.
+        filter_text=text,
+        text_edit=types.TextEdit(range=place, new_text=text),
+    )
+
+
+def _range(word: Unfinished, before: str, position: types.Position, encoding: Encoding) -> types.Range:
+    start = len(before) - len(word.word) - len(word.mark)
+    return types.Range(
+        start=types.Position(line=position.line, character=units_before(before, start, encoding)),
+        end=position,
+    )
+
+
+REGISTRATION = types.RegistrationParams(
+    registrations=[
+        types.Registration(
+            id="agent-prompt-completion",
+            method=types.TEXT_DOCUMENT_COMPLETION,
+            register_options={
+                "documentSelector": [{"pattern": f"**/*{SUFFIX}"}],
+                "triggerCharacters": ["/", "@"],
+            },
+        )
+    ]
+)
+"""Completion where it is not to get between the user and their language server."""
