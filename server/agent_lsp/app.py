@@ -14,8 +14,8 @@ from agent_lsp.approvals.policy import Rules
 from agent_lsp.domain.diagnostics import LanguageServers
 from agent_lsp.domain.documents import Documents, EditorContext
 from agent_lsp.domain.encoding import Json
-from agent_lsp.domain.errors import AgentError, NotConfigured
-from agent_lsp.domain.files import Place
+from agent_lsp.domain.errors import AgentError, FileProblem, NotConfigured
+from agent_lsp.domain.files import Place, Standing
 from agent_lsp.domain.status import PermissionMode
 from agent_lsp.providers.build import REFERENCE, build_model
 from agent_lsp.providers.recording import Streaming
@@ -31,7 +31,7 @@ from agent_lsp.tasks.kept_files import KeptFiles
 from agent_lsp.tasks.ports import Briefing, Desk, Equipment, EquippedModel, TaskFacts, Workbench
 from agent_lsp.tasks.restoring import KeptWorkspace
 from agent_lsp.tasks.task_checkpoints import TaskCheckpoints
-from agent_lsp.tasks.tasks import Tasks
+from agent_lsp.tasks.tasks import MODES, Tasks
 from agent_lsp.tools.apply_diff import ApplyDiff
 from agent_lsp.tools.apply_patch import ApplyPatch
 from agent_lsp.tools.ask_followup_question import AskFollowupQuestion
@@ -59,6 +59,10 @@ from agent_lsp.workspace.sandbox_places import Own
 if TYPE_CHECKING:
     from agent_lsp.headless.options import RunOptions
     from agent_lsp.lsp.ports import EditorSide
+
+
+MENTIONED_PATHS = 200
+"""So many of a folder are offered to the user; whoever wants another types on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +99,22 @@ class Hall(Tasks):
 
     def editor_context(self, context: EditorContext) -> None:
         self._house.context = context
+
+    @property
+    def modes(self) -> tuple[str, ...]:
+        return MODES
+
+    @property
+    def shown_folder(self) -> Path:
+        """Where files lie that are made for the user to look at."""
+        return self._house.state / "shown"
+
+    def redacted(self, text: str) -> str:
+        return self._house.redacted(text)
+
+    async def paths_in(self, folder: str) -> tuple[str, ...]:
+        """List a folder of the workspace, for the user to choose from; folders end with a slash."""
+        return await self._house.paths_in(folder)
 
     @property
     def checkpoints(self) -> TaskCheckpoints:
@@ -148,6 +168,17 @@ class House:
 
     def redacted(self, text: str) -> str:
         return self._secrets.removed_from(text)
+
+    async def paths_in(self, folder: str) -> tuple[str, ...]:
+        files = self._files()
+        try:
+            place = files.locate(folder or ".", "read")
+            if place.standing is not Standing.INSIDE:
+                return ()
+            listing = await files.list_folder(place, is_recursive=False, limit=MENTIONED_PATHS)
+        except FileProblem:
+            return ()
+        return tuple(f"{folder.rstrip('/')}/{entry}" if folder else entry for entry in listing.entries)
 
     def report(self) -> str:
         settings = self._settings
