@@ -5,6 +5,7 @@ from pydantic import AliasChoices, BaseModel, Field
 from agent_lsp.domain.turns import Outcome
 from agent_lsp.tools.editing import Edit, Editing, Original
 from agent_lsp.tools.matching.cleaning import cleaned_content, written_over
+from agent_lsp.tools.matching.left_out import refuse_left_out
 from agent_lsp.tools.matching.revision import Revision
 from agent_lsp.tools.parameters import FilePath
 
@@ -25,7 +26,9 @@ class WriteToFile:
 
     async def run(self, arguments: Arguments, call_id: str) -> Outcome:
         def revise(original: Original) -> Revision:
+            before = original.text or ""
             content = cleaned_content(arguments.content, original.path)
-            return Revision(written_over(original.text or "", content))
+            refuse_left_out(before, content)
+            return Revision(written_over(before, content))
 
         return await self._editing.make(call_id, [Edit(arguments.path, "editedExistingFile", revise)])
