@@ -8,6 +8,7 @@ from storage_samples import STARTED
 from agent_lsp.domain.events import Kept, TodosChanged
 from agent_lsp.domain.history import Call, HistoryItem, Reply, Result, Words
 from agent_lsp.domain.messages import Answer, Ask, Message, Progress, Response, Say
+from agent_lsp.domain.requests import QueuedWords
 from agent_lsp.domain.status import PermissionMode, Todo, Usage
 from agent_lsp.storage.records import (
     Cleared,
@@ -18,9 +19,12 @@ from agent_lsp.storage.records import (
     ModeChanged,
     PermissionModeChanged,
     ProfileChanged,
+    QueueOrdered,
     Record,
     Renamed,
+    Rewound,
     UsageCounted,
+    WordsQueued,
 )
 
 TEXTS = st.text(st.characters(exclude_categories=("Cs",)), max_size=12)
@@ -35,6 +39,10 @@ class Memory:
     messages: dict[int, Message] = field(default_factory=dict)
     history: list[HistoryItem] = field(default_factory=list)
     open_calls: list[str] = field(default_factory=list)
+    hidden: dict[int, Message] = field(default_factory=dict)
+    before: dict[str, "Moment"] = field(default_factory=dict)
+    """What was there before each place and each rewind."""
+    place: int = 0
     facts: dict[str, object] = field(
         default_factory=lambda: {
             "title": STARTED.title,
@@ -42,6 +50,7 @@ class Memory:
             "profile": STARTED.profile,
             "permission_mode": STARTED.permission_mode,
             "todos": (),
+            "queue": (),
             "usage": Usage(),
         }
     )
@@ -49,6 +58,8 @@ class Memory:
 
     def add(self, message: Message) -> None:
         self.ts = message.ts
+        if is_place(message, self):
+            self.before[str(message.ts)] = self.moment()
         self.messages[message.ts] = message
         self.records.append(MessageAdded(message))
 
@@ -61,20 +72,56 @@ class Memory:
         self.messages[ts] = replace(self.messages[ts], **fields)
         self.records.append(replace(MessageChanged(ts), **fields))
 
-    def keep(self, item: HistoryItem) -> None:
+    def keep(self, item: HistoryItem, takes: str | None = None) -> None:
         self.history.append(item)
-        self.records.append(Kept(item))
+        self.records.append(Kept(item, takes))
+        newest = next(reversed(self.messages.values()), None)
+        if takes and newest and is_users_words(newest) and (then := self.before.get(str(newest.ts))):
+            left = tuple(words for words in then.facts["queue"] if words.message_id != takes)
+            self.before[str(newest.ts)] = replace(then, facts=then.facts | {"queue": left})
+
+    def moment(self) -> "Moment":
+        return Moment(tuple(self.messages), list(self.history), list(self.open_calls), self.facts)
+
+    def rewind(self, record: Rewound) -> None:
+        now, then = self.moment(), self.before[record.undone or str(record.ts)]
+        self.before[record.id] = now
+        every = self.messages | self.hidden
+        self.messages = {ts: every[ts] for ts in then.shown}
+        self.hidden = {ts: message for ts, message in every.items() if ts not in self.messages}
+        self.history, self.open_calls = list(then.history), list(then.open_calls)
+        self.facts = self.facts | {name: then.facts[name] for name in ("mode", "todos", "queue")}
+        self.records.append(record)
 
     def tell(self, record: Record, **facts: object) -> None:
-        self.facts |= facts
+        self.facts = self.facts | facts
         self.records.append(record)
+
+
+@dataclass(frozen=True)
+class Moment:
+    shown: tuple[int, ...]
+    history: list[HistoryItem]
+    open_calls: list[str]
+    facts: dict[str, object]
+
+
+def is_place(message: Message, memory: Memory) -> bool:
+    """Whether a rewind can lead to just before this message."""
+    is_between_steps = is_users_words(message) and not memory.open_calls
+    return is_between_steps or message.say is Say.API_REQ_STARTED or not memory.messages
+
+
+def is_users_words(message: Message) -> bool:
+    return message.say is Say.USER_FEEDBACK or (message.say is Say.TEXT and message.partial is None)
 
 
 @st.composite
 def lives(draw: st.DrawFn, max_steps: int = 25) -> Memory:
     memory = Memory()
     for _ in range(draw(st.integers(0, max_steps))):
-        draw(st.sampled_from([live_say, live_ask, live_growth, live_change, live_history, live_fact]))(draw, memory)
+        ways = [live_say, live_ask, live_growth, live_change, live_history, live_fact, live_queue, live_rewind]
+        draw(st.sampled_from(ways))(draw, memory)
     return memory
 
 
@@ -119,6 +166,31 @@ def live_history(draw: st.DrawFn, memory: Memory) -> None:
         ids = draw(st.lists(st.sampled_from(["a", "b", "call_0"]), max_size=3))
         memory.open_calls = list(ids)
         memory.keep(Reply(tuple(Call(call_id, "read_file", "{}") for call_id in ids)))
+
+
+def live_queue(draw: st.DrawFn, memory: Memory) -> None:
+    queue = {words.message_id: words for words in memory.facts["queue"]}
+    words = QueuedWords(draw(st.sampled_from("abc")), draw(TEXTS))
+    match draw(st.sampled_from(["add", "order", "take"])):
+        case "add":
+            memory.tell(WordsQueued(words), queue=tuple((queue | {words.message_id: words}).values()))
+        case "order":
+            ids = draw(st.permutations("abc"))[: draw(st.integers(0, 3))]
+            memory.tell(QueueOrdered(tuple(ids)), queue=tuple(queue[each] for each in ids if each in queue))
+        case _ if not memory.open_calls:
+            left = tuple(each for each in queue.values() if each.message_id != words.message_id)
+            memory.facts = memory.facts | {"queue": left}
+            memory.keep(Words((words.text,)), takes=words.message_id)
+        case _:
+            pass
+
+
+def live_rewind(draw: st.DrawFn, memory: Memory) -> None:
+    """To a place that is shown, or to before a rewind that was made."""
+    places = [Rewound("", ts) for ts in memory.messages if str(ts) in memory.before]
+    undone = [Rewound("", undone=name) for name in memory.before if name.startswith("r")]
+    if wanted := [*places, *undone]:
+        memory.rewind(replace(draw(st.sampled_from(wanted)), id=f"r{len(memory.records)}"))
 
 
 def live_fact(draw: st.DrawFn, memory: Memory) -> None:

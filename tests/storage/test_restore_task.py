@@ -28,7 +28,7 @@ from agent_lsp.storage.restore import load, restore, settle
 from agent_lsp.storage.stored import StoredTask, changed
 
 REQUEST = Message(2_001, "say", say=Say.API_REQ_STARTED, text='{"request": "x"}')
-FACTS = ("title", "mode", "profile", "permission_mode", "todos", "usage")
+FACTS = ("title", "mode", "profile", "permission_mode", "todos", "queue", "usage")
 
 
 def restored(*records: Record) -> StoredTask:
@@ -40,6 +40,7 @@ def test_restored_task_is_what_was_in_memory(memory: Memory) -> None:
     stored = restored(*memory.records)
 
     assert stored.messages == tuple(memory.messages.values())
+    assert stored.last_ts == max((*memory.messages, *memory.hidden), default=0)
     kept = [item for item in stored.history if item not in stored.missing_results]
     assert item_wires(kept) == item_wires(memory.history)
     assert [result.call_id for result in stored.missing_results] == memory.open_calls

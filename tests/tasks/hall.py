@@ -12,7 +12,7 @@ from agent_lsp.domain.files import Change, Place, Proposal, Standing
 from agent_lsp.domain.history import Call, HistoryItem
 from agent_lsp.domain.messages import Ask, Message, Say
 from agent_lsp.domain.model import ToolSpec
-from agent_lsp.domain.notices import DeltaNotice, MessageNotice, Notice, StatusNotice
+from agent_lsp.domain.notices import DeletionNotice, DeltaNotice, MessageNotice, Notice, StatusNotice
 from agent_lsp.domain.requests import AskReply, NewTask
 from agent_lsp.domain.status import PermissionMode, State, Status, WaitingAsk, derive_state
 from agent_lsp.domain.turns import After, Outcome
@@ -154,6 +154,9 @@ class Watcher:
             case MessageNotice(message=message):
                 self.messages[message.ts] = message
                 self.texts[message.ts] = message.text or ""
+            case DeletionNotice(message=message):
+                self.messages.pop(message.ts, None)
+                self.texts.pop(message.ts, None)
             case DeltaNotice(ts=ts, append=append):
                 self.texts[ts] += append
             case StatusNotice(status):

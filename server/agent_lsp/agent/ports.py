@@ -1,6 +1,6 @@
 """What the loop needs from the rest of the house. Structural: whoever has these methods will do."""
 
-from collections.abc import AsyncGenerator, Callable, Sequence
+from collections.abc import AsyncGenerator, Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -46,8 +46,8 @@ class Surroundings(Protocol):
         """Whether one more request would pass a cap of the user's."""
         ...
 
-    def take_steering(self) -> Sequence[Kept]:
-        """Words of the user that are to reach the model with the next request, to be emitted."""
+    def take_steering(self) -> Iterable[Kept]:
+        """Words of the user that are to reach the model with the next request; each is emitted as it comes."""
         ...
 
 

@@ -180,8 +180,16 @@ class Fold:
             case _:
                 self.open_calls = 0
         if kept.takes:
-            left = tuple(words for words in self.task.queue if words.message_id != kept.takes)
-            self.task = replace(self.task, queue=left)
+            self._take(kept.takes)
+
+    def _take(self, message_id: str) -> None:
+        """Let words wait no more; nor before the message that says them: who goes back there has them in hand."""
+        self.task = replace(self.task, queue=_without(self.task.queue, message_id))
+        newest = next(reversed(self.marks), None)
+        if newest is not None and is_users_words(self.drafts[newest].message):
+            mark = self.marks[newest]
+            facts = replace(mark.facts, queue=_without(mark.facts.queue, message_id))
+            self.marks[newest] = replace(mark, facts=facts)
 
     def _rewind(self, record: Rewound) -> None:
         """Turn to an earlier view. One that cannot be found any more hides nothing."""
@@ -244,6 +252,10 @@ def queue_after(queue: tuple[QueuedWords, ...], record: WordsQueued | QueueOrder
             return tuple((by_id | {words.message_id: words}).values())
         case QueueOrdered(message_ids):
             return tuple(by_id[message_id] for message_id in message_ids if message_id in by_id)
+
+
+def _without(queue: tuple[QueuedWords, ...], message_id: str) -> tuple[QueuedWords, ...]:
+    return tuple(words for words in queue if words.message_id != message_id)
 
 
 def _pieced_together(task: StoredTask) -> StoredTask:

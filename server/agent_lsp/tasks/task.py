@@ -1,7 +1,7 @@
 """One task: its history, its running turn, and how it goes from work to rest and back."""
 
 import time
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Literal, TypeVar
@@ -215,8 +215,8 @@ class Task:
     def limit_reached(self) -> LimitReached | None:
         return self.spending.limit_reached(self._equipment.limits())
 
-    def take_steering(self) -> Sequence[Kept]:
-        return [self._hear(words) for words in self.queue.steering()]
+    def take_steering(self) -> Iterator[Kept]:
+        return map(self._hear, self.queue.steering())
 
     # What a restore asks.
 
@@ -289,14 +289,6 @@ class Task:
 
     # From work to rest and back.
 
-    def _start_turn(self, heard: Sequence[Kept]) -> None:
-        if heard:
-            self._checkpointing.at_words(self.stream.last_ts)
-        self.recorder.settle_open_calls()
-        for kept in heard:
-            self.recorder.emit(kept)
-        self._turns.start()
-
     def _rest(self, ask: Ask, text: str | None = None) -> None:
         """Put the question that follows a turn, whatever happens: a task that asks nothing could never go on."""
         try:
@@ -341,10 +333,18 @@ class Task:
 
     def _go_on(self, *prelude: str) -> None:
         """Set the task to work, with all that the user has said meanwhile."""
-        told = [Kept(Words((text,))) for text in prelude if self.recorder.history]
-        self._start_turn([*told, *map(self._hear, self.queue.words)])
+        self.recorder.settle_open_calls()
+        before = len(self.recorder.history)
+        for text in prelude if before else ():
+            self.recorder.emit(Kept(Words((text,))))
+        for words in self.queue.words:
+            self.recorder.emit(self._hear(words))
+        if len(self.recorder.history) > before:
+            self._checkpointing.at_words(self.stream.last_ts)
+        self._turns.start()
 
     def _hear(self, words: QueuedWords) -> Kept:
+        """Say what the model is going to be told. One after the other: a rewind can lead to between any two."""
         is_first = not self.recorder.history
         self.stream.say(Say.TEXT if is_first else Say.USER_FEEDBACK, words.text, images=words.images)
         return Kept(Words((words.text,) if words.text else (), words.images), takes=words.message_id)
