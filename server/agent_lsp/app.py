@@ -4,7 +4,7 @@ import os
 import platform
 import sys
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,17 +17,23 @@ from agent_lsp.domain.encoding import Json
 from agent_lsp.domain.errors import AgentError, FileProblem, NotConfigured
 from agent_lsp.domain.files import Place, Standing
 from agent_lsp.domain.status import PermissionMode
+from agent_lsp.domain.trust import Trust
 from agent_lsp.providers.build import REFERENCE, build_model
 from agent_lsp.providers.recording import Streaming
 from agent_lsp.providers.secrets import Secrets
+from agent_lsp.settings.live import LiveSettings
 from agent_lsp.settings.model import LimitSettings, Settings
 from agent_lsp.settings.profiles import profile
-from agent_lsp.settings.sources import read_settings
+from agent_lsp.settings.trusting import FolderTrusting
+from agent_lsp.storage.entries import EntryFile
 from agent_lsp.storage.index import TaskIndex
+from agent_lsp.storage.permissions import PermissionStore
 from agent_lsp.storage.places import home_folder, state_folder, tasks_folder
+from agent_lsp.storage.trust import TrustStore, trust_file
 from agent_lsp.tasks.briefing import TaskBriefing
 from agent_lsp.tasks.keeping import Keeping, Surroundings, Unkept
 from agent_lsp.tasks.kept_files import KeptFiles
+from agent_lsp.tasks.permissions import HallPermissions, StandingPermissions
 from agent_lsp.tasks.ports import Briefing, Desk, Equipment, EquippedModel, TaskFacts, Workbench
 from agent_lsp.tasks.restoring import KeptWorkspace
 from agent_lsp.tasks.task_checkpoints import TaskCheckpoints
@@ -74,6 +80,8 @@ class Start:
     roots: tuple[Path, ...] = ()
     command_line: Json | None = None
     record_to: Path | None = None
+    trusts_folders: bool = False
+    """The roots may loosen the user's settings this once."""
     language_servers: LanguageServers | None = None
 
 
@@ -88,14 +96,28 @@ class Hall(Tasks):
 
     def configure(self, raw: Json) -> tuple[str, ...]:
         """Take the editor's settings, whole; give back sentences about what was ignored."""
-        return self._house.configure(raw)
+        self._house.settings.configure(raw)
+        return self.remarks()
 
     def remarks(self) -> tuple[str, ...]:
-        """Tell what of the settings was ignored, and why."""
-        return self._house.remarks
+        """Tell what of the settings, and of what was remembered, was ignored, and why."""
+        house = self._house
+        return (*house.settings.read.remarks, *house.permissions.listed().problems, *house.trust.listed().problems)
+
+    def watch_settings(self, tell: Callable[[], None]) -> None:
+        """Have this called whenever settings were read again."""
+        self._house.settings.on_read.append(tell)
 
     def set_roots(self, roots: tuple[Path, ...]) -> None:
         self._house.set_roots(roots)
+
+    @property
+    def trust(self) -> FolderTrusting:
+        return self._house.trust
+
+    @property
+    def permissions(self) -> HallPermissions:
+        return HallPermissions(self._house.permissions, self.permissions_of_tasks)
 
     def editor_context(self, context: EditorContext) -> None:
         self._house.context = context
@@ -143,9 +165,13 @@ class House:
         self._start = start
         self._home = home_folder(start.environment)
         self._roots = start.roots
-        self._editor: Json | None = None
+        decisions = TrustStore(EntryFile(trust_file(self.state)))
+        self.settings = LiveSettings(self._home, start.roots, start.command_line, self._trusts(decisions))
+        self.trust = FolderTrusting(self.settings, decisions)
+        self.permissions = StandingPermissions(PermissionStore(self._home, self.state), lambda: self._roots)
         self._models: dict[str, Streaming] = {}
-        self._secrets = Secrets(_secret_values(start.environment))
+        self._secrets = Secrets(_secret_values(start.environment, self._settings))
+        self.settings.on_read.append(self._take_secrets)
         self._commands = Commands(start.environment, self.roots, self._is_secret)
         self._confinement = Confinement(start.environment)
         self._notes = self.state / "notes"
@@ -154,17 +180,14 @@ class House:
             Surroundings(self.state, start.environment, start.documents, Leftovers(self._notes), Path.home())
         )
         self._unkept_said: Unkept | None = None
-        self._settings = Settings()
-        self.remarks = self._reread_settings()
 
-    def configure(self, raw: Json) -> tuple[str, ...]:
-        self._editor = raw
-        self.remarks = self._reread_settings()
-        return self.remarks
+    @property
+    def _settings(self) -> Settings:
+        return self.settings.current()
 
     def set_roots(self, roots: tuple[Path, ...]) -> None:
         self._roots = roots
-        self.remarks = self._reread_settings()
+        self.settings.set_roots(roots)
 
     def redacted(self, text: str) -> str:
         return self._secrets.removed_from(text)
@@ -189,12 +212,13 @@ class House:
             f"roots: {', '.join(map(str, self._roots)) or 'none'}",
             f"profiles: {', '.join(profiles) or 'none'}; current: {settings.current_provider or 'none'}",
             f"permission mode: {settings.permission_mode.value}",
-            *(f"remark: {remark}" for remark in self.remarks),
+            *(f"remark: {remark}" for remark in self.settings.read.remarks),
         ]
         return "\n".join(lines) + "\n"
 
     async def close(self) -> None:
         await self._commands.aclose()
+        await self.permissions.close()
         await self.keeping.close()
         for model in self._models.values():
             await model.aclose()
@@ -202,7 +226,7 @@ class House:
     # The Architect of the tasks.
 
     def equipment(self) -> Equipment:
-        return Equipment(self._model, self._rules, self._limits, self._checkpoints())
+        return Equipment(self._model, self._rules, self._limits, self._checkpoints(), self.permissions)
 
     def kept_workspace(self) -> KeptWorkspace | Unkept:
         """Whoever keeps the files of the roots of now."""
@@ -265,21 +289,17 @@ class House:
         servers = self._start.language_servers
         return Diagnosing(servers, self._start.documents) if servers else None
 
-    def _reread_settings(self) -> tuple[str, ...]:
-        read = read_settings(
-            home=self._home,
-            roots=self._roots,
-            editor=self._editor,
-            command_line=self._start.command_line,
-            is_trusted=_trusts_nothing,
-        )
-        self._settings = read.settings
-        self._secrets = Secrets(_secret_values(self._start.environment, read.settings))
-        return read.remarks
+    def _trusts(self, decisions: TrustStore) -> Callable[[str, str], bool]:
+        if self._start.trusts_folders:
+            return lambda _root, _digest: True
+        return lambda root, digest: decisions.decision(root, digest) is Trust.TRUSTED
+
+    def _take_secrets(self) -> None:
+        self._secrets = Secrets(_secret_values(self._start.environment, self.settings.read.settings))
 
     def _model(self, name: str | None) -> EquippedModel:
         """Make the model of a profile once, and again when the profile has changed."""
-        name, chosen = profile(self._settings, name)
+        name, chosen = profile(self._settings, name, self.settings.user_file)
         key = f"{name} {chosen.model_dump_json()}"
         if key not in self._models:
             environment, record_to = self._start.environment, self._start.record_to
@@ -293,7 +313,8 @@ class House:
             return True  # The task can be looked at, and will say what is missing when it is to go on.
 
     def _rules(self, mode: PermissionMode) -> Rules:
-        return Rules.from_settings(self._settings, mode)
+        rules = Rules.from_settings(self._settings, mode)
+        return replace(rules, remembered=self.permissions.listed().permissions)
 
     def _is_secret(self, text: str) -> bool:
         return self.redacted(text) != text
@@ -342,11 +363,6 @@ async def run_headless(options: "RunOptions") -> int:
     for remark in hall.remarks():
         sys.stderr.write(f"agent-lsp: {remark}\n")
     return await run_task(hall, options)
-
-
-def _trusts_nothing(_root: Path) -> bool:
-    """A project's own settings can tighten, never loosen."""
-    return False
 
 
 def _secret_values(environment: Mapping[str, str], settings: Settings | None = None) -> set[str]:

@@ -6,9 +6,10 @@ import pytest
 from agent_lsp.domain.documents import EditorContext
 from agent_lsp.domain.encoding import to_wire
 from agent_lsp.domain.files import Change
+from agent_lsp.domain.permissions import Grant, PermissionWish, Remember, Scope
 from agent_lsp.domain.requests import AskReply, ContextReference, NewTask, QueueEdit
 from agent_lsp.domain.status import PermissionMode
-from support.fake_hall import STATUS
+from support.fake_hall import PERMISSION, STATUS
 from support.front_door import FrontDoor
 from support.lsp_client import Json, RpcError
 
@@ -66,6 +67,28 @@ def _range(start: tuple[int, int], end: tuple[int, int]) -> Json:
             ("answer", ("t1", 5, AskReply("objectResponse", "so", (IMAGE,), {"h1": "reject"}, {"file:///a": "A"}))),
             {"accepted": True},
         ),
+        (
+            "agent/askResponse",
+            {"taskId": "t1", "response": "yesButtonClicked", "remember": {"scope": "project", "rule": "git log"}},
+            ("answer", ("t1", None, AskReply("yesButtonClicked", remember=Remember(Scope.PROJECT, "git log")))),
+            {"accepted": True},
+        ),
+        ("agent/permissions", {}, ("permissions", None), {"permissions": [to_wire(PERMISSION)]}),
+        (
+            "agent/permissions",
+            {"op": "add", "scope": "project", "kind": "edit", "rule": "src", "root": "/w"},
+            ("add_permission", PermissionWish(Scope.PROJECT, Grant.EDIT, "src", "/w")),
+            {"permissions": [to_wire(PERMISSION)]},
+        ),
+        ("agent/permissions", {"op": "revoke", "id": "p1"}, ("revoke_permission", "p1"), {"permissions": []}),
+        (
+            "agent/trust",
+            {"op": "trust", "root": "/w", "digest": "d"},
+            ("trust", ("/w", "d", True)),
+            {"folders": []},
+        ),
+        ("agent/trust", {"op": "decline", "root": "/w", "digest": "d"}, ("trust", ("/w", "d", False)), {"folders": []}),
+        ("agent/trust", {"op": "forget", "root": "/w"}, ("forget_trust", "/w"), {"folders": []}),
         ("agent/clearTask", {}, ("clear", None), None),
         ("agent/clearTask", {"taskId": "t1"}, ("clear", "t1"), None),
         ("agent/resumeTask", {"taskId": "t1"}, ("resume", "t1"), WIRE_STATUS),

@@ -94,7 +94,7 @@ async def test_empty_push_means_pull(door: FrontDoor) -> None:
 
 async def test_what_was_ignored_is_said_once(door: FrontDoor) -> None:
     await door.client.initialize()
-    door.hall.remarks = ("There is no setting fooBar.",)
+    door.hall.ignored = ("There is no setting fooBar.",)
 
     for _ in range(2):
         door.client.notify("workspace/didChangeConfiguration", {"settings": {"fooBar": 1}})

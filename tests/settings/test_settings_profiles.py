@@ -1,5 +1,7 @@
 """Which profile a task runs with, and what is said when there is none."""
 
+from pathlib import Path
+
 import pytest
 
 from agent_lsp.domain.errors import NotConfigured
@@ -28,21 +30,26 @@ def test_profile_is_chosen(
 @pytest.mark.parametrize(
     ("current", "profiles", "name", "sentence"),
     [
-        (None, {}, None, "No model is set up: describe one under `providers` in the settings, and name it there."),
-        (None, {"b": WORK, "a": LOCAL}, None, "No model is chosen: set `currentProvider` to one of `a`, `b`."),
-        (None, {"tape": TAPE}, None, "No model is chosen: set `currentProvider` to one of `tape`."),
+        (None, {}, None, "No model is set up: describe one under `providers` in the settings."),
+        (
+            None,
+            {"b": WORK, "a": LOCAL},
+            None,
+            "No model is chosen: set `currentProvider` to one of `a`, `b` in the settings.",
+        ),
+        (None, {"tape": TAPE}, None, "No model is chosen: set `currentProvider` to one of `tape` in the settings."),
         (
             None,
             {"tape": TAPE, "work": WORK},
             None,
-            "No model is chosen: set `currentProvider` to one of `tape`, `work`.",
+            "No model is chosen: set `currentProvider` to one of `tape`, `work` in the settings.",
         ),
         ("x", {}, None, "There is no profile `x`: describe it under `providers` in the settings."),
         (
             "work",
             {"work": WORK, "a": LOCAL},
             "x",
-            "There is no profile `x`: choose one of `a`, `work`, or describe it under `providers`.",
+            "There is no profile `x`: choose one of `a`, `work`, or describe it under `providers` in the settings.",
         ),
     ],
 )
@@ -53,3 +60,13 @@ def test_missing_profile_says_what_to_set(
         profile(Settings(current_provider=current, providers=profiles), name)
 
     assert str(caught.value) == sentence
+
+
+@pytest.mark.parametrize(
+    ("profiles", "name"), [({}, None), ({}, "x"), ({"a": WORK, "b": LOCAL}, None), ({"a": WORK}, "x")]
+)
+def test_missing_profile_names_the_file_to_put_it_in(profiles: dict[str, Profile], name: str | None) -> None:
+    with pytest.raises(NotConfigured) as caught:
+        profile(Settings(providers=profiles), name, Path("/home/u/settings.json"))
+
+    assert str(caught.value).endswith(" in /home/u/settings.json, or in the editor's settings of the agent.")

@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given
+from hypothesis import settings as unhurried
 from hypothesis import strategies as st
 
 from agent_lsp.domain.encoding import Json
@@ -44,7 +45,7 @@ class Place:
             roots=[self.root, self.other],
             editor=editor,
             command_line=more.get("command_line"),
-            is_trusted=lambda root: is_trusted and root == self.root,
+            is_trusted=lambda root, _digest: is_trusted and root == str(self.root),
         )
 
 
@@ -279,6 +280,112 @@ def test_editor_has_the_last_word_over_a_project(place: Place) -> None:
     assert settings.permission_mode is PermissionMode.ACCEPT_EDITS
 
 
+BAD_VALUES = {
+    "permissionMode": ["all", "", 1, ["plan"], "Plan"],
+    "autoApprove.read": ["perhaps", 2, [], {}],
+    "autoApprove.writeOutsideWorkspace": ["/notes", 7, {}, [7]],
+    "autoApprove.followupSeconds": [-1, 0.5, "soon", "1e400"],
+    "limits.requests": [-1, 1.5, "many", [1]],
+    "limits.cost": [-0.1, float("nan"), float("inf"), "dear"],
+    "limits.consecutiveMistakes": [-1, "three"],
+    "limits.commandSeconds": [-5, 2.5],
+    "fuzzyThreshold": [0, -1, 1.01, float("nan"), "high"],
+    "closedFiles": ["sometimes", True],
+    "sandbox": ["on", "maybe", 0],
+    "allowedCommands": ["git", 7, {}],
+    "deniedCommands": ["rm", True],
+    "currentProvider": [7, ["work"], {}],
+    "providers": [[], "work", 7],
+    "providers.w.window": [0, -1, "wide", 1.5],
+    "providers.w.maxOutput": [0, -1],
+    "providers.w.thinkingBudget": [-1],
+    "providers.w.transport": ["carrier pigeon"],
+    "providers.w.headers": [["a"], {"a": 1}],
+    "providers.w.firstByteSeconds": [0, -1, float("inf")],
+    "providers.w.betweenBytesSeconds": [0, float("nan")],
+    "providers.w.prices": [{"input": -1, "output": 1}, {"input": float("nan"), "output": 1}, 7],
+}
+
+
+@pytest.mark.parametrize(("path", "bad"), [(path, bad) for path, values in BAD_VALUES.items() for bad in values])
+def test_bad_value_is_remarked_upon_and_leaves_the_one_below_it_standing(place: Place, path: str, bad: object) -> None:
+    good = {"providers": {"w": {"type": "openai"}}, "permissionMode": "plan", "limits": {"cost": 2}}
+
+    read = place.read(good, editor=nested(path, bad))
+
+    assert read.settings.model_dump(exclude={"providers"}) == place.read(good).settings.model_dump(
+        exclude={"providers"}
+    )
+    assert read.settings.providers["w"].type == "openai"
+    assert len(read.remarks) >= 1
+    assert all(path.partition(".")[0] in remark for remark in read.remarks)
+
+
+def test_what_a_folder_asks_for_is_told_and_named(place: Place) -> None:
+    wish = {
+        "permissionMode": "acceptEdits",
+        "limits": {"requests": 5},
+        "autoApprove": {"execute": True},
+        "providers": {"w": {"baseURL": "http://evil", "apiKey": "secret", "headers": {"x": "secret"}}},
+    }
+
+    (found,) = place.read(project=wish).wishes
+
+    assert found.root == str(place.root)
+    assert found.asks == (
+        "providers.w.apiKey = …",
+        'providers.w.baseURL = "http://evil"',
+        "providers.w.headers = …",
+        'permissionMode = "acceptEdits"',
+        "autoApprove.execute = true",
+    )
+
+
+def test_a_folder_that_only_tightens_asks_for_nothing(place: Place) -> None:
+    assert place.read(project={"permissionMode": "plan", "deniedCommands": ["rm"]}).wishes == ()
+
+
+def test_trust_holds_for_what_was_asked_and_nothing_else(place: Place) -> None:
+    (asked,) = place.read(project={"permissionMode": "acceptEdits"}).wishes
+    seen: list[tuple[str, str]] = []
+
+    def is_trusted(root: str, digest: str) -> bool:
+        seen.append((root, digest))
+        return (root, digest) == (asked.root, asked.digest)
+
+    def mode(project: Json) -> PermissionMode:
+        place.project_file.write_text(json.dumps(project, indent=3))
+        return read_settings(
+            home=place.home, roots=[place.root], editor=None, command_line=None, is_trusted=is_trusted
+        ).settings.permission_mode
+
+    assert mode({"permissionMode": "acceptEdits"}) is PermissionMode.ACCEPT_EDITS
+    assert mode({"permissionMode": "bypassPermissions"}) is PermissionMode.DEFAULT
+    assert mode({"permissionMode": "acceptEdits", "closedFiles": "disk"}) is PermissionMode.DEFAULT
+    assert len(set(seen)) == 3
+
+
+def test_a_folder_is_known_by_its_real_path(place: Place, tmp_path: Path) -> None:
+    (tmp_path / "link").symlink_to(place.root)
+    place.project_file.write_text('{"permissionMode": "acceptEdits"}')
+
+    read = read_settings(
+        home=place.home, roots=[tmp_path / "link"], editor=None, command_line=None, is_trusted=lambda *_: False
+    )
+
+    assert [wish.root for wish in read.wishes] == [str(place.root)]
+
+
+def test_what_is_told_of_wishes_is_bounded_and_plain(place: Place) -> None:
+    providers = {f"p{number}\u202e\n": {"model": "m" * 500} for number in range(60)}
+
+    (found,) = place.read(project={"providers": providers}).wishes
+
+    assert len(found.asks) == 51
+    assert found.asks[-1] == "10 more"
+    assert all(line.isprintable() and len(line) < 400 for line in found.asks)
+
+
 def leaves(layer: Mapping[str, object], prefix: str = "") -> Iterator[str]:
     for key, item in layer.items():
         if isinstance(item, dict) and item:
@@ -309,6 +416,7 @@ LAYERS = st.recursive(
 )
 
 
+@unhurried(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(user=LAYERS, project=LAYERS, editor=LAYERS)
 def test_nothing_that_is_given_makes_reading_fail(
     tmp_path_factory: pytest.TempPathFactory, user: Json, project: Json, editor: Json

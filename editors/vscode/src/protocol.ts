@@ -32,6 +32,7 @@ export interface AskResponseParams {
   images?: string[];
   hunks?: Record<string, "accept" | "reject">;
   edited?: EditedText[];
+  remember?: Remembering;
 }
 
 export interface Attachment {
@@ -85,6 +86,18 @@ export interface ContextUse {
   percent: number;
 }
 
+export interface DeletedMessage {
+  ts: number;
+  deleted: boolean;
+}
+
+export interface DeletionNotice {
+  taskId: string;
+  instanceId: string;
+  seq: number;
+  message: DeletedMessage;
+}
+
 export interface DeltaNotice {
   taskId: string;
   instanceId: string;
@@ -93,15 +106,38 @@ export interface DeltaNotice {
   append: string;
 }
 
+export interface DiagnosticsParams {
+  uris: string[];
+  minVersions: number[];
+  timeoutMs: number;
+}
+
+export interface DiagnosticsResult {
+  status: string;
+  items?: DocumentDiagnostics[];
+}
+
+export interface DocumentDiagnostics {
+  uri: string;
+  version?: number;
+  diagnostics?: FoundDiagnostic[];
+}
+
 export interface EditedText {
   uri: string;
-  text: string;
+  text?: string;
+  diff?: string;
 }
 
 export interface EditorContextParams {
   visible?: VisibleEditor[];
   active?: ActiveEditor;
   openTabs?: string[];
+}
+
+export interface ExportedTask {
+  title: string;
+  text: string;
 }
 
 export interface FailedSave {
@@ -115,6 +151,36 @@ export interface FileDifference {
   kind: "create" | "edit" | "delete";
   diff?: string;
 }
+
+export interface FolderTrust {
+  root: string;
+  digest: string;
+  trust: "undecided" | "trusted" | "declined";
+  asks: string[];
+}
+
+export interface ForkTaskParams {
+  taskId: string;
+  ts?: number;
+  title?: string;
+}
+
+export interface ForkedTask {
+  taskId: string;
+  instanceId: string;
+  text?: string;
+  images?: string[];
+}
+
+export interface FoundDiagnostic {
+  message?: string;
+  range?: Range;
+  severity?: number;
+  source?: string;
+  code?: number | string;
+}
+
+export type Grant = ("command" | "exactCommand" | "read" | "edit" | "delete");
 
 export interface Hunk {
   id: string;
@@ -152,7 +218,7 @@ export interface MessageNotice {
 }
 
 export interface NewTaskParams {
-  text: string;
+  text?: string;
   images?: string[];
   mode?: string;
   profile?: string;
@@ -172,7 +238,32 @@ export interface OptionalTaskParams {
   taskId?: string;
 }
 
+export interface Permission {
+  id: string;
+  scope: "task" | "project" | "user";
+  kind: "command" | "exactCommand" | "read" | "edit" | "delete";
+  rule: string;
+  created: number;
+  root?: string;
+  taskId?: string;
+}
+
+export interface PermissionList {
+  permissions: Permission[];
+  problems?: string[];
+}
+
 export type PermissionMode = ("plan" | "default" | "acceptEdits" | "bypassPermissions");
+
+export interface PermissionsParams {
+  op?: "list" | "add" | "revoke";
+  id?: string;
+  scope?: Scope;
+  kind?: Grant;
+  rule?: string;
+  root?: string;
+  taskId?: string;
+}
 
 export interface Position {
   line: number;
@@ -193,9 +284,34 @@ export interface Progress {
   text?: string;
 }
 
+export interface QueueList {
+  words: QueuedWords[];
+}
+
+export interface QueueParams {
+  taskId: string;
+  op: "list" | "edit" | "remove" | "move";
+  messageId?: string;
+  text?: string;
+  images?: string[];
+  position?: number;
+}
+
+export interface QueuedWords {
+  messageId: string;
+  text: string;
+  images?: string[];
+  delivery: "queue" | "steer";
+}
+
 export interface Range {
   start: Position;
   end: Position;
+}
+
+export interface Remembering {
+  scope: Scope;
+  rule?: string;
 }
 
 export interface RenameTaskParams {
@@ -208,13 +324,14 @@ export interface Restoration {
   files: RestoredFile[];
   conflicts: UnrestoredFile[];
   undo?: string;
+  rewind?: Rewind;
 }
 
 export interface RestoreParams {
   taskId: string;
   checkpoint?: string;
   ts?: number;
-  what?: "files";
+  what?: "files" | "conversation" | "both";
   dryRun?: boolean;
 }
 
@@ -223,6 +340,14 @@ export interface RestoredFile {
   path: string;
   kind: "create" | "edit" | "delete";
   isMerged: boolean;
+}
+
+export interface Rewind {
+  ts: number;
+  hidden: number;
+  shown: number;
+  text?: string;
+  images?: string[];
 }
 
 export interface SaveParams {
@@ -234,9 +359,11 @@ export interface SaveResult {
   failed?: FailedSave[];
 }
 
+export type Scope = ("task" | "project" | "user");
+
 export interface SendMessageParams {
   taskId: string;
-  text: string;
+  text?: string;
   images?: string[];
   delivery?: "queue" | "steer" | "interrupt";
 }
@@ -256,7 +383,7 @@ export interface SetPermissionModeParams {
   permissionMode: PermissionMode;
 }
 
-export type Snapshot = (Status | { state: "no_task" }) & { messages: Message[]; seq: number; hasMore: boolean };
+export type Snapshot = (Status | { state: "no_task" }) & { messages: (Message | DeletedMessage)[]; seq: number; hasMore: boolean };
 
 export interface StateParams {
   taskId?: string;
@@ -320,6 +447,17 @@ export interface Todo {
   status: string;
 }
 
+export interface TrustList {
+  folders: FolderTrust[];
+  problems?: string[];
+}
+
+export interface TrustParams {
+  op?: "list" | "trust" | "decline" | "forget";
+  root?: string;
+  digest?: string;
+}
+
 export interface UnrestoredFile {
   uri: string;
   path: string;
@@ -351,12 +489,15 @@ export interface ClientRequests {
   "agent/state": [StateParams, Snapshot];
   "agent/askResponse": [AskResponseParams, Answered];
   "agent/sendMessage": [SendMessageParams, Sent];
+  "agent/queue": [QueueParams, QueueList];
   "agent/cancelTask": [TaskParams, Status];
   "agent/clearTask": [OptionalTaskParams, null];
   "agent/resumeTask": [TaskParams, Status];
   "agent/listTasks": [ListTasksParams, TaskList];
   "agent/renameTask": [RenameTaskParams, null];
   "agent/deleteTask": [TaskParams, null];
+  "agent/forkTask": [ForkTaskParams, ForkedTask];
+  "agent/exportTask": [TaskParams, ExportedTask];
   "agent/terminalOperation": [TerminalOperationParams, Operated];
   "agent/preview": [PreviewParams, Preview];
   "agent/checkpoints": [TaskParams, CheckpointList];
@@ -364,6 +505,8 @@ export interface ClientRequests {
   "agent/restore": [RestoreParams, Restoration];
   "agent/setMode": [SetModeParams, null];
   "agent/setPermissionMode": [SetPermissionModeParams, null];
+  "agent/permissions": [PermissionsParams, PermissionList];
+  "agent/trust": [TrustParams, TrustList];
   "agent/debugReport": [NoParams, string];
 }
 
@@ -373,10 +516,11 @@ export interface ClientNotifications {
 
 export interface ServerRequests {
   "agent/save": [SaveParams, SaveResult];
+  "agent/diagnostics": [DiagnosticsParams, DiagnosticsResult];
 }
 
 export interface ServerNotifications {
-  "agent/message": [MessageNotice];
+  "agent/message": [MessageNotice | DeletionNotice];
   "agent/messageDelta": [DeltaNotice];
   "agent/state": [Status];
 }

@@ -64,6 +64,17 @@ class Permission:
 
 
 @dataclass(frozen=True, slots=True)
+class PermissionWish:
+    """A permission that the user words without an ask. A path may be relative to its project."""
+
+    scope: Scope
+    kind: Grant
+    rule: str
+    root: str | None = None
+    task_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class PermissionList:
     permissions: tuple[Permission, ...] = field(default=(), metadata=KEEP)
     problems: tuple[str, ...] = ()

@@ -69,7 +69,7 @@ FEATURES = ("hunks", "preview", "reconnect")
 
 PREVIEW_SCHEME = "agent-preview"
 
-SCHEMA_HASH = "baed7b7ea1211810"
+SCHEMA_HASH = "78e572654a68ef8d"
 """Of the JSON Schema that `agent-lsp schema` prints; changes whenever a shape on the wire does."""
 
 _ENCODINGS = ("utf-8", "utf-16", "utf-32")

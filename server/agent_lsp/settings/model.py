@@ -7,6 +7,10 @@ from pydantic.alias_generators import to_camel
 
 from agent_lsp.domain.status import PermissionMode
 
+_Amount = Annotated[float, Field(ge=0, allow_inf_nan=False)]
+_Seconds = Annotated[float, Field(gt=0, allow_inf_nan=False)]
+_Tokens = Annotated[int, Field(gt=0)]
+
 
 class _Shape(BaseModel):
     model_config = ConfigDict(frozen=True, alias_generator=to_camel, populate_by_name=True, extra="ignore")
@@ -15,10 +19,10 @@ class _Shape(BaseModel):
 class Prices(_Shape):
     """Dollars for a million tokens; overrides the built-in table."""
 
-    input: float
-    output: float
-    cache_read: float | None = None
-    cache_write: float | None = None
+    input: _Amount
+    output: _Amount
+    cache_read: _Amount | None = None
+    cache_write: _Amount | None = None
 
 
 class Profile(_Shape):
@@ -33,15 +37,15 @@ class Profile(_Shape):
     file: str | None = None
     """The recording to play (`replay`)."""
     headers: dict[str, str] = Field(default_factory=dict)
-    window: int | None = None
-    max_output: int | None = None
-    thinking_budget: int | None = None
+    window: _Tokens | None = None
+    max_output: _Tokens | None = None
+    thinking_budget: Annotated[int, Field(ge=0)] | None = None
     """Tokens the model may think before it answers; None leaves it off (`anthropic`)."""
     effort: str | None = None
     """How hard the model is to think, in the vendor's own words."""
     prices: Prices | None = None
-    first_byte_seconds: float = 300.0
-    between_bytes_seconds: float = 120.0
+    first_byte_seconds: _Seconds = 300.0
+    between_bytes_seconds: _Seconds = 120.0
 
 
 class AutoApprove(_Shape):
@@ -58,14 +62,15 @@ class AutoApprove(_Shape):
     browser: bool = False
     mode_switch: bool = False
     subtasks: bool = False
-    followup_seconds: int = 0
+    followup_seconds: int = Field(default=0, ge=0)
+    """After so long a question takes its first suggestion; 0 is never."""
 
 
 class LimitSettings(_Shape):
     """0 is no limit."""
 
     requests: int = Field(default=0, ge=0)
-    cost: float = Field(default=0.0, ge=0)
+    cost: _Amount = 0.0
     consecutive_mistakes: int = Field(default=3, ge=0)
     command_seconds: int = Field(default=0, ge=0)
 

@@ -1,22 +1,25 @@
 """Choosing a profile by name. What a profile's type means is the business of the providers."""
 
+from pathlib import Path
+
 from agent_lsp.domain.errors import NotConfigured
 from agent_lsp.settings.model import Profile, Settings
 
 
-def profile(settings: Settings, name: str | None = None) -> tuple[str, Profile]:
+def profile(settings: Settings, name: str | None = None, file: Path | None = None) -> tuple[str, Profile]:
     """The profile of this name; without one the current provider, or the only one there is.
 
-    A recording is never chosen without being named.
+    A recording is never chosen without being named. `file` is where the user could put what is missing.
     """
     profiles = settings.providers
     chosen = name or settings.current_provider or _only(profiles)
+    where = f"in {file}, or in the editor's settings of the agent" if file else "in the settings"
     if chosen is None and not profiles:
-        raise NotConfigured("No model is set up: describe one under `providers` in the settings, and name it there.")
+        raise NotConfigured(f"No model is set up: describe one under `providers` {where}.")
     if chosen is None:
-        raise NotConfigured(f"No model is chosen: set `currentProvider` to one of {_listed(profiles)}.")
+        raise NotConfigured(f"No model is chosen: set `currentProvider` to one of {_listed(profiles)} {where}.")
     if chosen not in profiles:
-        raise NotConfigured(_unknown(chosen, profiles))
+        raise NotConfigured(_unknown(chosen, profiles, where))
     return chosen, profiles[chosen]
 
 
@@ -25,10 +28,10 @@ def _only(profiles: dict[str, Profile]) -> str | None:
     return names[0] if len(profiles) == len(names) == 1 else None
 
 
-def _unknown(name: str, profiles: dict[str, Profile]) -> str:
+def _unknown(name: str, profiles: dict[str, Profile], where: str) -> str:
     if not profiles:
-        return f"There is no profile `{name}`: describe it under `providers` in the settings."
-    return f"There is no profile `{name}`: choose one of {_listed(profiles)}, or describe it under `providers`."
+        return f"There is no profile `{name}`: describe it under `providers` {where}."
+    return f"There is no profile `{name}`: choose one of {_listed(profiles)}, or describe it under `providers` {where}."
 
 
 def _listed(profiles: dict[str, Profile]) -> str:

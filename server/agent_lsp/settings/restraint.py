@@ -10,21 +10,21 @@ _Rule = Callable[[Any, Any], bool]  # Any: each rule knows the type of its own s
 """Whether the second value is at least as strict as the first."""
 
 
-def restrained(wish: Json, base: Json, source: str) -> tuple[Json, tuple[str, ...]]:
-    """Keep of a project's wishes what is no looser than the base; a remark for each of the others.
+def restrained(wish: Json, base: Json) -> tuple[Json, Json]:
+    """Part a project's wishes into what is no looser than the base, and what is, by dotted path.
 
     Both are checked layers. A setting without a rule is the user's alone.
     """
     granted: Json = {}
-    remarks: list[str] = []
+    refused: Json = {}
     for path, value in _leaves(wish):
-        present = _value(base, path)
-        rule = _RULES.get(".".join(path))
+        present, name = _value(base, path), ".".join(path)
+        rule = _RULES.get(name)
         if rule and rule(present, value):
             _put(granted, path, value)
         elif value != present:
-            remarks.append(f"{source}: `{'.'.join(path)}` is ignored: only a folder that you trust may set it so.")
-    return granted, tuple(remarks)
+            refused[name] = value
+    return granted, refused
 
 
 def with_denials_kept(wish: Json, base: Json) -> Json:

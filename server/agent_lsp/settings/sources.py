@@ -4,8 +4,10 @@ Whatever is wrong with one of them is remarked upon, in one sentence that names 
 """
 
 import json
+import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from hashlib import sha256
 from pathlib import Path
 from typing import Any, cast
 
@@ -13,10 +15,25 @@ from agent_lsp.domain.encoding import Json
 from agent_lsp.settings.checks import checked, shortened
 from agent_lsp.settings.model import Settings
 from agent_lsp.settings.restraint import restrained, with_denials_kept
+from agent_lsp.settings.wording import worded
 
 USER_FILE = "settings.json"
 PROJECT_FILE = ".agent-lsp/settings.json"
 LARGEST_FILE = 1_000_000
+
+
+IsTrusted = Callable[[str, str], bool]
+"""Whether the user trusts a folder, by its real path, with what the digest stands for."""
+
+
+@dataclass(frozen=True, slots=True)
+class ProjectWish:
+    """What a project's settings ask for beyond the user's. The digest stands for all that its file sets."""
+
+    root: str
+    digest: str
+    asks: tuple[str, ...]
+    is_trusted: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +41,7 @@ class SettingsRead:
     settings: Settings
     remarks: tuple[str, ...]
     """What was ignored and why, to be said once."""
+    wishes: tuple[ProjectWish, ...] = ()
 
 
 def read_settings(
@@ -32,16 +50,21 @@ def read_settings(
     roots: Sequence[Path],
     editor: Json | None,
     command_line: Json | None,
-    is_trusted: Callable[[Path], bool],
+    is_trusted: IsTrusted,
 ) -> SettingsRead:
     """Read and join all settings. A value that cannot be used leaves the one below it standing."""
     joined = _Joined(Settings().model_dump(by_alias=True), ())
     joined = joined.with_layer(*_read_file(home / USER_FILE))
     for root in roots:
-        joined = joined.with_project(*_read_file(root / PROJECT_FILE), is_trusted=is_trusted(root))
+        joined = joined.with_project(os.path.realpath(root), *_read_file(root / PROJECT_FILE), is_trusted)
     joined = joined.with_layer(_Layer("The editor's settings", editor or {}), ())
     joined = joined.with_layer(_Layer("The command line", command_line or {}), ())
-    return SettingsRead(Settings.model_validate(joined.values), joined.remarks)
+    return SettingsRead(Settings.model_validate(joined.values), joined.remarks, joined.wishes)
+
+
+def settings_files(home: Path, roots: Sequence[Path]) -> tuple[Path, ...]:
+    """The files that settings are read from, whether they are there or not."""
+    return (home / USER_FILE, *(root / PROJECT_FILE for root in roots))
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,17 +79,34 @@ class _Joined:
 
     values: Json
     remarks: tuple[str, ...]
+    wishes: tuple[ProjectWish, ...] = ()
 
     def with_layer(self, layer: _Layer, remarks: tuple[str, ...]) -> "_Joined":
         values, more = _checked(layer)
-        return _Joined(merged(self.values, values), (*self.remarks, *remarks, *more))
+        return _Joined(merged(self.values, values), (*self.remarks, *remarks, *more), self.wishes)
 
-    def with_project(self, layer: _Layer, remarks: tuple[str, ...], *, is_trusted: bool) -> "_Joined":
+    def with_project(self, root: str, layer: _Layer, remarks: tuple[str, ...], is_trusted: IsTrusted) -> "_Joined":
         values, more = _checked(layer)
         wish = with_denials_kept(values, self.values)
-        granted, refusals = (wish, ()) if is_trusted else restrained(wish, self.values, layer.source)
-        remarks = (*self.remarks, *remarks, *more, *shortened(refusals, layer.source))
-        return _Joined(merged(self.values, granted), remarks)
+        granted, refused = restrained(wish, self.values)
+        remarks = (*self.remarks, *remarks, *more)
+        if not refused:
+            return _Joined(merged(self.values, wish), remarks, self.wishes)
+        digest = _digest(values)
+        asked = ProjectWish(root, digest, worded(refused), is_trusted(root, digest))
+        if not asked.is_trusted:
+            wish = granted
+            remarks += shortened([_refusal(layer.source, path) for path in refused], layer.source)
+        return _Joined(merged(self.values, wish), remarks, (*self.wishes, asked))
+
+
+def _refusal(source: str, path: str) -> str:
+    return f"{source}: `{path}` is ignored: only a folder that you trust may set it so."
+
+
+def _digest(values: Json) -> str:
+    """A name for exactly these settings, however they are laid out in their file."""
+    return sha256(json.dumps(values, sort_keys=True, default=str).encode(errors="surrogatepass")).hexdigest()[:16]
 
 
 def merged(below: Json, above: Json) -> Json:

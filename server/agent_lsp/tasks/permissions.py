@@ -12,11 +12,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Protocol
 
-from agent_lsp.approvals.permissions import Asker
+from agent_lsp.approvals.permissions import Asker, offer, permission
 from agent_lsp.approvals.policy import Rules
 from agent_lsp.domain.approvals import Action
-from agent_lsp.domain.errors import AgentError
-from agent_lsp.domain.permissions import Permission, PermissionList, Scope
+from agent_lsp.domain.errors import AgentError, BadParams, TaskUnknown
+from agent_lsp.domain.permissions import COMMAND_GRANTS, Permission, PermissionList, PermissionWish, Scope
 
 log = logging.getLogger(__name__)
 
@@ -74,7 +74,7 @@ class TaskPermissions:
     """Those of one task, and its way to the others."""
 
     def __init__(self, task_id: str, standing: StandingPermissions | None) -> None:
-        self._task_id = task_id
+        self.task_id = task_id
         self._standing = standing
         self._own: dict[str, Permission] = {}
 
@@ -89,7 +89,7 @@ class TaskPermissions:
         """Tell whose wish it is that an answer to this action holds for good."""
         roots = [place.root for place in action.places if place.root]
         roots += self._standing.projects() if self._standing else ()
-        return Asker(time.time_ns() // 1_000_000, str(roots[0]) if roots else None, self._task_id)
+        return Asker(time.time_ns() // 1_000_000, str(roots[0]) if roots else None, self.task_id)
 
     def keep(self, permission: Permission) -> asyncio.Task[None] | None:
         """Let a permission hold from now on; gives what to wait for, where it is to be written."""
@@ -109,3 +109,49 @@ async def problem_of(writing: asyncio.Task[None]) -> str | None:
     except (AgentError, OSError) as error:
         return f"Your answer held this once, but it could not be kept: {error}"
     return None
+
+
+class HallPermissions:
+    """What clients can ask about standing permissions: those of the live tasks, of the open folders and of the user."""
+
+    def __init__(self, standing: StandingPermissions, of_tasks: Callable[[], Sequence[TaskPermissions]]) -> None:
+        self._standing = standing
+        self._of_tasks = of_tasks
+
+    def listed(self) -> PermissionList:
+        own = [permission for each in self._of_tasks() for permission in each.listed()]
+        listed = self._standing.listed()
+        return replace(listed, permissions=(*own, *listed.permissions))
+
+    async def add(self, wish: PermissionWish) -> PermissionList:
+        """Keep what the user worded themselves; BadParams where that is no rule."""
+        task = self._task(wish.task_id) if wish.scope is Scope.TASK else None
+        root = self._root(wish.root) if wish.scope is Scope.PROJECT else None
+        base = root or next(iter(self._standing.projects()), None)
+        is_path = wish.kind not in COMMAND_GRANTS and bool(wish.rule.strip())
+        rule = str(base / wish.rule) if is_path and base else wish.rule
+        asker = Asker(time.time_ns() // 1_000_000, str(root) if root else None, wish.task_id)
+        made = permission(offer(wish.kind, rule), wish.scope, asker)
+        if writing := task.keep(made) if task else self._standing.keep(made):
+            await writing
+        return self.listed()
+
+    async def revoke(self, permission_id: str) -> PermissionList:
+        is_tasks = [each.revoke(permission_id) for each in self._of_tasks()]
+        if not any(is_tasks) and not await self._standing.revoke(permission_id):
+            raise BadParams("There is no such permission: `list` tells those there are, each with its id.")
+        return self.listed()
+
+    def _task(self, task_id: str | None) -> TaskPermissions:
+        found = next((each for each in self._of_tasks() if each.task_id == task_id), None)
+        if found is None:
+            raise TaskUnknown("A permission for a task names one that is loaded: give its `taskId`.")
+        return found
+
+    def _root(self, root: str | None) -> Path | None:
+        projects = self._standing.projects()
+        if root is None:
+            return next(iter(projects), None)
+        if (real := Path(os.path.realpath(root))) not in projects:
+            raise BadParams("A permission for a project names a folder that is open: give its path as `root`.")
+        return real

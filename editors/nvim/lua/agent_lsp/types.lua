@@ -27,6 +27,7 @@
 ---@field images? string[]
 ---@field hunks? table<string, "accept"|"reject">
 ---@field edited? agent_lsp.EditedText[]
+---@field remember? agent_lsp.Remembering
 
 ---@class agent_lsp.Attachment
 ---@field uri string
@@ -71,6 +72,16 @@
 ---@field window integer
 ---@field percent number
 
+---@class agent_lsp.DeletedMessage
+---@field ts integer
+---@field deleted boolean
+
+---@class agent_lsp.DeletionNotice
+---@field taskId string
+---@field instanceId string
+---@field seq integer
+---@field message agent_lsp.DeletedMessage
+
 ---@class agent_lsp.DeltaNotice
 ---@field taskId string
 ---@field instanceId string
@@ -78,14 +89,33 @@
 ---@field ts integer
 ---@field append string
 
+---@class agent_lsp.DiagnosticsParams
+---@field uris string[]
+---@field minVersions integer[]
+---@field timeoutMs integer
+
+---@class agent_lsp.DiagnosticsResult
+---@field status string
+---@field items? agent_lsp.DocumentDiagnostics[]
+
+---@class agent_lsp.DocumentDiagnostics
+---@field uri string
+---@field version? integer
+---@field diagnostics? agent_lsp.FoundDiagnostic[]
+
 ---@class agent_lsp.EditedText
 ---@field uri string
----@field text string
+---@field text? string
+---@field diff? string
 
 ---@class agent_lsp.EditorContextParams
 ---@field visible? agent_lsp.VisibleEditor[]
 ---@field active? agent_lsp.ActiveEditor
 ---@field openTabs? string[]
+
+---@class agent_lsp.ExportedTask
+---@field title string
+---@field text string
 
 ---@class agent_lsp.FailedSave
 ---@field uri string
@@ -96,6 +126,32 @@
 ---@field path string
 ---@field kind "create"|"edit"|"delete"
 ---@field diff? string
+
+---@class agent_lsp.FolderTrust
+---@field root string
+---@field digest string
+---@field trust "undecided"|"trusted"|"declined"
+---@field asks string[]
+
+---@class agent_lsp.ForkTaskParams
+---@field taskId string
+---@field ts? integer
+---@field title? string
+
+---@class agent_lsp.ForkedTask
+---@field taskId string
+---@field instanceId string
+---@field text? string
+---@field images? string[]
+
+---@class agent_lsp.FoundDiagnostic
+---@field message? string
+---@field range? agent_lsp.Range
+---@field severity? integer
+---@field source? string
+---@field code? integer|string
+
+---@class agent_lsp.Grant
 
 ---@class agent_lsp.Hunk
 ---@field id string
@@ -129,7 +185,7 @@
 ---@field message agent_lsp.Message
 
 ---@class agent_lsp.NewTaskParams
----@field text string
+---@field text? string
 ---@field images? string[]
 ---@field mode? string
 ---@field profile? string
@@ -145,7 +201,29 @@
 ---@class agent_lsp.OptionalTaskParams
 ---@field taskId? string
 
+---@class agent_lsp.Permission
+---@field id string
+---@field scope "task"|"project"|"user"
+---@field kind "command"|"exactCommand"|"read"|"edit"|"delete"
+---@field rule string
+---@field created integer
+---@field root? string
+---@field taskId? string
+
+---@class agent_lsp.PermissionList
+---@field permissions agent_lsp.Permission[]
+---@field problems? string[]
+
 ---@class agent_lsp.PermissionMode
+
+---@class agent_lsp.PermissionsParams
+---@field op? "list"|"add"|"revoke"
+---@field id? string
+---@field scope? agent_lsp.Scope
+---@field kind? agent_lsp.Grant
+---@field rule? string
+---@field root? string
+---@field taskId? string
 
 ---@class agent_lsp.Position
 ---@field line integer
@@ -162,9 +240,30 @@
 ---@field icon? string
 ---@field text? string
 
+---@class agent_lsp.QueueList
+---@field words agent_lsp.QueuedWords[]
+
+---@class agent_lsp.QueueParams
+---@field taskId string
+---@field op "list"|"edit"|"remove"|"move"
+---@field messageId? string
+---@field text? string
+---@field images? string[]
+---@field position? integer
+
+---@class agent_lsp.QueuedWords
+---@field messageId string
+---@field text string
+---@field images? string[]
+---@field delivery "queue"|"steer"
+
 ---@class agent_lsp.Range
 ---@field start agent_lsp.Position
 ---@field end agent_lsp.Position
+
+---@class agent_lsp.Remembering
+---@field scope agent_lsp.Scope
+---@field rule? string
 
 ---@class agent_lsp.RenameTaskParams
 ---@field taskId string
@@ -175,12 +274,13 @@
 ---@field files agent_lsp.RestoredFile[]
 ---@field conflicts agent_lsp.UnrestoredFile[]
 ---@field undo? string
+---@field rewind? agent_lsp.Rewind
 
 ---@class agent_lsp.RestoreParams
 ---@field taskId string
 ---@field checkpoint? string
 ---@field ts? integer
----@field what? "files"
+---@field what? "files"|"conversation"|"both"
 ---@field dryRun? boolean
 
 ---@class agent_lsp.RestoredFile
@@ -189,6 +289,13 @@
 ---@field kind "create"|"edit"|"delete"
 ---@field isMerged boolean
 
+---@class agent_lsp.Rewind
+---@field ts integer
+---@field hidden integer
+---@field shown integer
+---@field text? string
+---@field images? string[]
+
 ---@class agent_lsp.SaveParams
 ---@field uris string[]
 
@@ -196,9 +303,11 @@
 ---@field saved? string[]
 ---@field failed? agent_lsp.FailedSave[]
 
+---@class agent_lsp.Scope
+
 ---@class agent_lsp.SendMessageParams
 ---@field taskId string
----@field text string
+---@field text? string
 ---@field images? string[]
 ---@field delivery? "queue"|"steer"|"interrupt"
 
@@ -215,7 +324,7 @@
 ---@field permissionMode agent_lsp.PermissionMode
 
 ---@class agent_lsp.Snapshot: agent_lsp.Status
----@field messages agent_lsp.Message[]
+---@field messages (agent_lsp.Message|agent_lsp.DeletedMessage)[]
 ---@field seq integer
 ---@field hasMore boolean
 
@@ -272,6 +381,15 @@
 ---@field id string
 ---@field content string
 ---@field status string
+
+---@class agent_lsp.TrustList
+---@field folders agent_lsp.FolderTrust[]
+---@field problems? string[]
+
+---@class agent_lsp.TrustParams
+---@field op? "list"|"trust"|"decline"|"forget"
+---@field root? string
+---@field digest? string
 
 ---@class agent_lsp.UnrestoredFile
 ---@field uri string

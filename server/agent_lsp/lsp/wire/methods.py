@@ -7,6 +7,7 @@ from pydantic import BaseModel
 
 from agent_lsp.domain.checkpoints import CheckpointDifference, CheckpointList, Restoration
 from agent_lsp.domain.notices import DeletionNotice, DeltaNotice, MessageNotice
+from agent_lsp.domain.permissions import PermissionList
 from agent_lsp.domain.requests import (
     Answered,
     ExportedTask,
@@ -18,7 +19,8 @@ from agent_lsp.domain.requests import (
     TaskReference,
 )
 from agent_lsp.domain.status import Status
-from agent_lsp.lsp.wire import diagnostics, params, results
+from agent_lsp.domain.trust import TrustList
+from agent_lsp.lsp.wire import diagnostics, params, permissions, results
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +61,8 @@ CLIENT_METHODS: dict[str, Method] = {
     "agent/restore": Method(params.RestoreParams, Restoration),
     "agent/setMode": Method(params.SetModeParams),
     "agent/setPermissionMode": Method(params.SetPermissionModeParams),
+    "agent/permissions": Method(permissions.PermissionsParams, PermissionList),
+    "agent/trust": Method(permissions.TrustParams, TrustList),
     "agent/editorContext": Method(params.EditorContextParams, is_notification=True),
     "agent/debugReport": Method(params.NoParams, str),
 }
