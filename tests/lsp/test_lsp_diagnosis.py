@@ -1,7 +1,7 @@
 """Diagnostics from the client: what is asked for, and what is believed of the answer."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -33,7 +33,7 @@ def served(door: FrontDoor) -> LanguageServers:
 
 
 @asynccontextmanager
-async def asking(answer: Callable[[Json], Any] | None, patience: Patience | None = None) -> AsyncIterator[FrontDoor]:
+async def asking(answer: Callable[[Json], Any] | None, patience: Patience | None = None) -> AsyncGenerator[FrontDoor]:
     """A client with a document of version 3 that answers like this, or did not announce that it would."""
     async with front_door(patience) as door:
         await door.client.initialize(agent={**AGENT, "diagnostics": {}} if answer else AGENT)
@@ -59,7 +59,7 @@ async def test_client_is_asked_for_the_versions_of_now() -> None:
         ]
 
 
-def found(*diagnostics: Json, uri: str = A, version: int | None = 3) -> Json:
+def found(*diagnostics: object, uri: str = A, version: int | None = 3) -> Json:
     return {"status": "success", "items": [{"uri": uri, "version": version, "diagnostics": list(diagnostics)}]}
 
 

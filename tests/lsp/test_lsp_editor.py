@@ -112,6 +112,30 @@ async def test_half_made_edit_is_not_called_refused(desk: Desk) -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "result"),
+    [
+        ("one\nand\ntwo\n", ApplyResult.REFUSED),
+        ("one and more\nand\ntwo\n", ApplyResult.REFUSED),
+        ("typed\none\nand\ntwo\n", ApplyResult.REFUSED),
+        ("1\nand\ntwo\n", ApplyResult.UNPROVEN),
+        ("typed\none\nand\n2\n", ApplyResult.UNPROVEN),
+    ],
+)
+async def test_typing_before_a_no_is_told_from_half_an_edit(desk: Desk, text: str, result: ApplyResult) -> None:
+    desk.editor.open(B, "one\nand\ntwo\n")
+
+    async def say_no(_params: Json) -> Json:
+        desk.editor.type(B, text)
+        return {"applied": False}
+
+    desk.door.client.answers["workspace/applyEdit"] = say_no
+
+    answer = await desk.edit(B, "1\nand\n2\n")
+
+    assert answer.result is result
+
+
+@pytest.mark.parametrize(
     "edit",
     [
         DocumentEdit(A, "edit", "one\ntwo\n", "x", 7),

@@ -32,6 +32,20 @@ class Manner(Enum):
     """Does it, but tells of the change after it answered."""
     HALF = auto()
     """Says no after it made the first of several changes."""
+    LATE = auto()
+    """Says yes, and makes the edit only when `catch_up` is called."""
+    DENIES = auto()
+    """Makes the edit and says that it did not."""
+    BUMPS = auto()
+    """Counts a version up without a change before it looks at the edit, as editors do for a change and its undoing."""
+    MISCOUNTS = auto()
+    """Takes the positions for those of another encoding, and says yes."""
+    REOPENS = auto()
+    """Closes and opens the document before it makes the edit."""
+    CLOSES = auto()
+    """Closes the document, drops the edit, and says yes."""
+    RENAMES = auto()
+    """Has the document under another name by the time the edit comes."""
 
 
 @dataclass
@@ -51,6 +65,9 @@ class FakeEditor:
     applied: list[Json] = field(default_factory=list[Json])
     saved: list[str] = field(default_factory=list[str])
     unsavable: set[str] = field(default_factory=set[str])
+    late: list[Json] = field(default_factory=list[Json])
+    past: list[str] = field(default_factory=list[str])
+    """Every text that a document came to have by a change."""
 
     def __post_init__(self) -> None:
         self.client.use(self)
@@ -68,6 +85,18 @@ class FakeEditor:
     def type(self, uri: str, text: str) -> None:
         """Replace the whole text, as typing would in the end."""
         self._change(uri, text, [{"text": text}])
+
+    def insert(self, uri: str, index: int, text: str) -> None:
+        """Type at a place, as a change of that place alone."""
+        before = self.documents[uri].text
+        at = position(before, index, self.encoding)
+        self._change(uri, before[:index] + text + before[index:], [{"range": {"start": at, "end": at}, "text": text}])
+
+    def catch_up(self) -> None:
+        """Make the edits that were put off."""
+        late, self.late = self.late, []
+        for params in late:
+            self._apply_all(_changes(params))
 
     def save(self, uri: str) -> None:
         document = self.documents[uri]
@@ -111,8 +140,45 @@ class FakeEditor:
             case Manner.HALF:
                 self._apply_all(_changes(params)[:1])
                 return {"applied": False, "failureReason": "half of it"}
+            case Manner.LATE:
+                self.late.append(params)
+                return {"applied": True}
+            case Manner.DENIES:
+                self._apply_all(_changes(params))
+                return {"applied": False, "failureReason": "never"}
+            case Manner.MISCOUNTS:
+                self._apply_miscounting(params)
+                return {"applied": True}
+            case Manner.BUMPS | Manner.REOPENS | Manner.CLOSES | Manner.RENAMES:
+                return self._apply_elsewhere(params)
             case Manner.HONEST:
                 return self._apply_honestly(params)
+
+    def _apply_elsewhere(self, params: Json) -> Json:
+        """Do something to the documents first."""
+        for uri in [change["textDocument"]["uri"] for change in _changes(params)]:
+            text = self.documents[uri].text
+            if self.manner is Manner.BUMPS:
+                self._change(uri, text, [])
+                continue
+            self.close(uri)
+            if self.manner is Manner.REOPENS:
+                self.open(uri, text)
+            elif self.manner is Manner.RENAMES:
+                self.open(f"{uri}.renamed", text)
+        if self.manner is Manner.CLOSES:
+            return {"applied": True}
+        if self.manner is Manner.RENAMES:
+            return {"applied": False, "failureReason": "no such document"}
+        return self._apply_honestly(params)
+
+    def _apply_miscounting(self, params: Json) -> None:
+        encoding, self.encoding = self.encoding, "utf-8" if self.encoding == "utf-16" else "utf-16"
+        for change in _changes(params):
+            uri = change["textDocument"]["uri"]
+            after = apply_edits(self.documents[uri].text, change["edits"], self.encoding)
+            self.type(uri, after)
+        self.encoding = encoding
 
     def _apply_honestly(self, params: Json) -> Json:
         changes = _changes(params)
@@ -176,6 +242,7 @@ class FakeEditor:
     def _change(self, uri: str, text: str, events: list[Json]) -> None:
         document = self.documents[uri]
         document.text, document.is_dirty = text, True
+        self.past.append(text)
         document.version += 1
         identifier = {"uri": uri, "version": document.version}
         self.client.notify("textDocument/didChange", {"textDocument": identifier, "contentChanges": events})
@@ -194,6 +261,14 @@ def apply_edits(text: str, edits: list[Json], encoding: str) -> str:
         pieces += [text[at:start], new]
         at = end
     return "".join([*pieces, text[at:]])
+
+
+def position(text: str, index: int, encoding: str) -> Json:
+    """The position of a place that is not within an ending, nor within a character of the encoding."""
+    codec, width = _CODECS[encoding]
+    before = text[:index].replace("\r\n", "\n").replace("\r", "\n")
+    lines = before.split("\n")
+    return {"line": len(lines) - 1, "character": len(lines[-1].encode(codec)) // width}
 
 
 def offset(text: str, position: Json, encoding: str) -> int:

@@ -4,7 +4,8 @@ import os
 from workspace_editor import FakeEditor, Manner
 from workspace_garden import ALL, TEN, Garden
 
-from agent_lsp.domain.files import NotApplied, Unproven
+from agent_lsp.domain.files import Applied, Conflict, NotApplied, Unproven
+from agent_lsp.workspace.rebasing import MERGED
 
 
 async def test_nothing_is_written_if_one_of_several_cannot_be(garden: Garden, editor: FakeEditor) -> None:
@@ -39,7 +40,31 @@ async def test_typing_that_comes_before_the_edit_is_kept(garden: Garden, editor:
 
     outcome = await garden.make({"a.txt": "new\n"})
 
-    assert (outcome, editor.text(uri)) == (NotApplied("The document has changed."), "typed\n")
+    assert (outcome, editor.text(uri)) == (Conflict("a.txt", "typed\n"), "typed\n")
+
+
+async def test_edit_that_the_user_overtook_is_made_on_top_of_what_they_typed(
+    garden: Garden, editor: FakeEditor
+) -> None:
+    uri = editor.open(garden.root / "a.txt", TEN)
+    (garden.root / "b.txt").write_text("old\n")
+    editor.before_apply = lambda: len(editor.requests) == 1 and editor.type(uri, TEN + "typed\n")
+
+    outcome = await garden.make({"a.txt": "first\n" + TEN, "b.txt": "new\n"})
+
+    assert isinstance(outcome, Applied)
+    assert [(file.path, file.note) for file in outcome.files] == [("a.txt", MERGED), ("b.txt", "")]
+    assert (editor.text(uri), garden.tree()) == ("first\n" + TEN + "typed\n", {"b.txt": "new\n"})
+
+
+async def test_edit_that_the_user_overtakes_again_and_again_is_given_up(garden: Garden, editor: FakeEditor) -> None:
+    uri = editor.open(garden.root / "a.txt", TEN)
+    editor.before_apply = lambda: editor.type(uri, editor.text(uri) + "typed\n")
+
+    outcome = await garden.make({"a.txt": "first\n" + TEN})
+
+    assert outcome == NotApplied("The document changed again and again meanwhile; read it again.")
+    assert editor.text(uri) == TEN + "typed\n" * len(editor.requests)
 
 
 async def test_editor_that_lies_is_found_out(garden: Garden, editor: FakeEditor) -> None:

@@ -13,6 +13,7 @@ from agent_lsp.domain.documents import ApplyAnswer, ApplyResult, DocumentEdit, O
 from agent_lsp.lsp.client import Client
 from agent_lsp.lsp.diagnosis import Diagnosis, DiagnosticsRequest
 from agent_lsp.lsp.documents import Mirror
+from agent_lsp.lsp.edits import text_edits
 from agent_lsp.lsp.patience import Patience
 from agent_lsp.lsp.wire.params import SaveParams, SaveResult
 from agent_lsp.lsp.workspace_edits import apply_params, unsupported
@@ -107,7 +108,9 @@ class Editor:
             claim = await self._ask(edits)
             if claim.is_applied:
                 await asyncio.wait((watching,), timeout=self._patience.proof)
-            return _judge(edits, proof, claim)
+            shown = proof.shown() if claim.is_applied is False else []
+            half_made = await asyncio.to_thread(_half_made_uris, shown)
+            return _judge(edits, proof, claim, half_made)
         finally:
             watching.cancel()
             await asyncio.wait((watching,))
@@ -151,9 +154,9 @@ class _Proof:
     def unproven_uris(self) -> tuple[str, ...]:
         return tuple(edit.uri for edit in self._missing)
 
-    def touched_uris(self) -> tuple[str, ...]:
-        """Those that are not as they were, and not as they were meant to become either."""
-        return tuple(edit.uri for edit in self._missing if self._text(edit.uri) != edit.before)
+    def shown(self) -> list[tuple[DocumentEdit, str | None]]:
+        """Those that were not seen as they were meant to become, and how they are."""
+        return [(edit, self._text(edit.uri)) for edit in self._missing]
 
     def _is_seen(self, edit: DocumentEdit) -> bool:
         match edit.kind:
@@ -169,7 +172,19 @@ class _Proof:
         return document.text if document else None
 
 
-def _judge(edits: Sequence[DocumentEdit], proof: _Proof, claim: _Claim) -> ApplyAnswer:
+def _half_made_uris(shown: Sequence[tuple[DocumentEdit, str | None]]) -> tuple[str, ...]:
+    return tuple(edit.uri for edit, text in shown if _is_half_made(edit, text))
+
+
+def _is_half_made(edit: DocumentEdit, text: str | None) -> bool:
+    """Whether a part of what was meant is there; what the user typed meanwhile is no such part."""
+    if text is None or edit.kind in ("delete", "rename"):
+        return text != edit.before
+    meant, seen = (text_edits(edit.before, after, "utf-32") for after in (edit.after, text))
+    return not set(meant).isdisjoint(seen)
+
+
+def _judge(edits: Sequence[DocumentEdit], proof: _Proof, claim: _Claim, half_made: tuple[str, ...]) -> ApplyAnswer:
     """Weigh what the client says against what its documents show; what they show counts more."""
     is_proven = proof.is_complete()
     is_all_open = all(edit.version is not None for edit in edits)
@@ -181,7 +196,7 @@ def _judge(edits: Sequence[DocumentEdit], proof: _Proof, claim: _Claim) -> Apply
     if claim.is_applied is None:
         return ApplyAnswer(ApplyResult.UNPROVEN, claim.reason, tuple(edit.uri for edit in edits))
     changed = {edit.uri for edit in edits if edit.version is not None} - set(proof.unproven_uris())
-    if unclear := (*changed, *proof.touched_uris()):
+    if unclear := (*changed, *half_made):
         return ApplyAnswer(ApplyResult.UNPROVEN, claim.reason, unclear)
     return ApplyAnswer(ApplyResult.REFUSED, claim.reason)
 

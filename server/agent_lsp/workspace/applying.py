@@ -56,6 +56,13 @@ class _Step:
         return self.edit.before is not None and self.edit.before.is_open
 
 
+class _Overtaken:
+    """The editor refused an edit whose document the user had changed by then; nothing was written."""
+
+
+_MOST_TRIES = 5
+
+
 class Applying:
     """Makes one approved proposal at a time."""
 
@@ -85,19 +92,26 @@ class Applying:
     async def _apply(self, proposal: Proposal, selection: Selection) -> EditOutcome:
         try:
             wishes, diffs = await asyncio.to_thread(_chosen, proposal, selection)
-            steps = list[_Step]()
-            for wish in wishes:
-                if wish.is_dropped:
-                    continue
-                rebased = await self._rebased(wish.edit)
-                if not isinstance(rebased, Rebased):
-                    return rebased
-                steps.append(_Step(rebased, self._uri_of(wish.edit.place)))
-            if any(step.rebased.has_moved for step in steps):
-                return Moved(await self.propose([step.edit for step in steps]), diffs)
-            failure = await self._make([step for step in steps if not step.rebased.is_idle])
+            edits = [wish.edit for wish in wishes if not wish.is_dropped]
+            for _ in range(_MOST_TRIES):
+                outcome = await self._try(edits, diffs)
+                if not isinstance(outcome, _Overtaken):
+                    return outcome
         except FileProblem as problem:
             return NotApplied(str(problem))
+        return NotApplied("The document changed again and again meanwhile; read it again.")
+
+    async def _try(self, edits: Sequence[FileEdit], diffs: Mapping[str, str]) -> "EditOutcome | _Overtaken":
+        """Put the edits on top of the files as they stand now, and make them."""
+        steps = list[_Step]()
+        for edit in edits:
+            rebased = await self._rebased(edit)
+            if not isinstance(rebased, Rebased):
+                return rebased
+            steps.append(_Step(rebased, self._uri_of(edit.place)))
+        if any(step.rebased.has_moved for step in steps):
+            return Moved(await self.propose([step.edit for step in steps]), diffs)
+        failure = await self._make([step for step in steps if not step.rebased.is_idle])
         made = tuple(step.edit for step in steps if not step.rebased.is_idle)
         return failure or Applied(self._applied_files(steps), diffs, made)
 
@@ -118,7 +132,7 @@ class Applying:
         except FileMissing:
             return None
 
-    async def _make(self, steps: Sequence[_Step]) -> EditOutcome | None:
+    async def _make(self, steps: Sequence[_Step]) -> "NotApplied | Unproven | _Overtaken | None":
         """Change the disk first and then the editor, since the disk can be brought back without a trace."""
         in_editor = [step for step in steps if self._goes_to_editor(step)]
         if in_editor and not self._documents.can_apply():
@@ -143,7 +157,14 @@ class Applying:
             self._remember(in_editor)
         stuck = await asyncio.to_thread(undo_all, changes, self._leftovers)
         await asyncio.to_thread(remove_folders, folders)
+        if answer.result is ApplyResult.REFUSED and not stuck and self._is_overtaken(in_editor):
+            return _Overtaken()
         return _failure(in_editor, answer, stuck)
+
+    def _is_overtaken(self, steps: Sequence[_Step]) -> bool:
+        """Whether the user typed before the edit arrived: then it may fit on top of that."""
+        opened = [(self._documents.get(step.uri), step.edit.before) for step in steps if step.is_open]
+        return any(now and before and now.version != before.base.version for now, before in opened)
 
     def _refuse_opened(self, on_disk: Sequence[FileEdit]) -> None:
         """Write no file behind a document that was opened while the edit was worked out."""
@@ -189,8 +210,8 @@ class Applying:
         """Undo those of several documents that did change, when others did not."""
         if answer.result is ApplyResult.REFUSED or len(steps) == 1:
             return
-        changed = [step for step in steps if step.uri not in answer.unproven_uris and kind_of(step.edit) == "edit"]
-        edits = [edit for step in changed if (edit := self._reversal(step))]
+        # A document may be unproven because the editor denied what it had done.
+        edits = [edit for step in steps if kind_of(step.edit) == "edit" and (edit := self._reversal(step))]
         if edits:
             await self._documents.apply(edits)
 
