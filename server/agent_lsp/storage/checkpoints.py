@@ -159,7 +159,9 @@ class Checkpoints:
         with self._opened() as deadline, self._deposit() as deposit:
             index = self._updated(unsaved, deposit, deadline)
             tip = self._tip(task_id)
-            if tip is None or tip.kind != "checkpoint" or tip.tree != index.tree:
+            # Where nothing was known, something may be missing: all is stored again.
+            is_known = bool(self._known_index().marks)
+            if tip is None or tip.kind != "checkpoint" or tip.tree != index.tree or not is_known:
                 tip = self._append(_Label(task_id, "checkpoint", reason), index.tree, deposit)
             self._keep(index)
             return tip.checkpoint()

@@ -145,7 +145,7 @@ class CheckpointReader:
         return dict(_batch(self._run("cat-file", "--batch", stdin="\n".join(wanted).encode() + b"\n")))
 
     def _run(self, *arguments: str, stdin: bytes = b"") -> bytes:
-        return self._git.run("--literal-pathspecs", *arguments, stdin=stdin, seconds=self._seconds)
+        return self._git.run(*arguments, stdin=stdin, seconds=self._seconds)
 
 
 def message_of(kind: Kind, ts: int, reason: Reason) -> str:

@@ -91,7 +91,7 @@ class Git:
 
     def _command(self, arguments: Iterable[str]) -> list[str]:
         settings = [part for name, value in _SETTINGS.items() for part in ("-c", f"{name}={value}")]
-        return [str(self._program), *settings, *arguments]
+        return [str(self._program), "--literal-pathspecs", *settings, *arguments]
 
     def _environment(self) -> dict[str, str]:
         """Nothing is inherited: neither GIT_*, nor a HOME with settings in it."""
