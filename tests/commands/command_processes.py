@@ -17,3 +17,8 @@ def running(mark: str) -> int:
 
 def sleeping(mark: str) -> list[psutil.Process]:
     return [process for process in psutil.process_iter(["cmdline"]) if process.info["cmdline"] == ["sleep", mark]]
+
+
+def begun(mark: str) -> bool:
+    """Whether a program runs with this mark for a word, and not only the shell that is to start it."""
+    return any(mark in (process.info["cmdline"] or []) for process in psutil.process_iter(["cmdline"]))

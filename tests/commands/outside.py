@@ -9,6 +9,12 @@ from collections.abc import Generator
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from agent_lsp.workspace.commands import find_bash
+from agent_lsp.workspace.sandbox_bubblewrap import find_bubblewrap, trial_problem
+
+FOUND = find_bubblewrap(os.environ["PATH"], ())
+CONFINERS = ["bubblewrap"] if FOUND and not trial_problem(FOUND, find_bash()) else []
+"""What this system has. Where that is nothing, `test_sandbox.py` holds that it is said."""
 SECRET = "the-secret-of-the-test"
 INTACT = "intact\n"
 

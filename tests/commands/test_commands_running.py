@@ -7,7 +7,8 @@ from pathlib import Path
 
 import psutil
 import pytest
-from command_processes import mark, running, sleeping
+from command_processes import begun, mark, running, sleeping
+from command_shapes import SHAPES
 
 from agent_lsp.domain.commands import CommandEnd, Excerpt
 from agent_lsp.domain.errors import FileProblem
@@ -194,32 +195,23 @@ async def test_what_is_written_just_after_the_end_still_counts(commands, artifac
     assert await text_of(commands, "(sleep 0.02; echo late) & echo early", artifact) == "early\nlate\n"
 
 
-TREES = {
-    "a child": "sleep {0}",
-    "background jobs": "sleep {0} & sleep {0} & wait",
-    "a new session": "setsid sleep {0} & sleep {0}",
-    "a double fork into a new session": "(setsid bash -c '(sleep {0} &) ; exit' &) ; sleep {0}",
-    "a daemon without output or environment": "env -i setsid nohup sleep {0} </dev/null >/dev/null 2>&1 & sleep {0}",
-    "a deep tree": 'bash -c \'bash -c "bash -c \\"sleep {0}; :\\"; :"; :\'; :',
-    "a pipeline": "sleep {0} | sleep {0} | cat",
-    "SIGTERM ignored": "trap '' TERM HUP INT; sleep {0} & sleep {0}; wait",
-    "stopped": "sleep {0} & kill -STOP $!; sleep {0}",
-    "one that comes back": "while :; do sleep {0}; done",
-    "a shell that outlives its children's end": "trap 'sleep {0}' TERM; sleep {0}; sleep {0}",
-}
-
-
 async def until_sleeping(number: str) -> None:
     async with asyncio.timeout(10):
         while not sleeping(number):  # noqa: ASYNC110  no event tells that a process of another has begun
             await asyncio.sleep(0.01)
 
 
-@pytest.mark.parametrize("tree", TREES.values(), ids=TREES)
-async def test_an_abort_ends_the_whole_tree_soon(commands, artifact, tree):
+async def until_begun(number: str) -> None:
+    async with asyncio.timeout(10):
+        while not begun(number):  # noqa: ASYNC110  no event tells that a process of another has begun
+            await asyncio.sleep(0.01)
+
+
+@pytest.mark.parametrize("shape", SHAPES.values(), ids=SHAPES)
+async def test_an_abort_ends_the_whole_tree_soon(commands, artifact, shape):
     number = mark()
-    started = commands.start(tree.format(number), HERE, artifact)
-    await until_sleeping(number)
+    started = commands.start(shape.format(number), HERE, artifact)
+    await until_begun(number)
     began = time.monotonic()
 
     await started.abort()

@@ -4,11 +4,13 @@ import signal
 import subprocess
 import sys
 import textwrap
-from collections.abc import Generator
+import time
+from collections.abc import Generator, Iterable
 
 import psutil
 import pytest
-from command_processes import mark, running
+from command_processes import begun, mark, running
+from command_shapes import SHAPES
 
 SERVER = """
     import asyncio, os, sys
@@ -17,7 +19,8 @@ SERVER = """
 
     async def main():
         commands = Commands(os.environ)
-        running = commands.start(sys.argv[1], Path("/"), Path("/nonexistent/cmd-1.txt"))
+        for command in sys.argv[1:]:
+            running = commands.start(command, Path("/"), Path("/nonexistent/cmd-1.txt"))
         while "ready" not in running.excerpt().head:
             await running.news()
         print("ready", flush=True)
@@ -36,9 +39,9 @@ COMMANDS = {
 
 
 @contextlib.contextmanager
-def serving(command: str) -> Generator[subprocess.Popen[bytes]]:
-    """A server whose command has said that it is ready; gone at the end, whatever the test finds."""
-    program = [sys.executable, "-c", textwrap.dedent(SERVER), command]
+def serving(*commands: str) -> Generator[subprocess.Popen[bytes]]:
+    """A server whose last command has said that it is ready; gone at the end, whatever the test finds."""
+    program = [sys.executable, "-c", textwrap.dedent(SERVER), *commands]
     with subprocess.Popen(program, stdout=subprocess.PIPE) as server:
         try:
             assert server.stdout
@@ -55,6 +58,22 @@ def test_nothing_outlives_a_server_that_is_killed(command):
         tree = psutil.Process(server.pid).children(recursive=True)
 
     assert running_by(number, tree) == 0
+
+
+def test_no_shape_of_processes_outlives_a_server_that_is_killed():
+    marks = {shape: mark() for shape in SHAPES}
+    with serving(*(SHAPES[shape].format(number) for shape, number in marks.items()), "echo ready") as server:
+        wait_until_begun(marks.values())
+        tree = psutil.Process(server.pid).children(recursive=True)
+
+    psutil.wait_procs(tree, timeout=5)
+    assert [shape for shape, number in marks.items() if running(number)] == []
+
+
+def wait_until_begun(marks: Iterable[str]) -> None:
+    deadline = time.monotonic() + 20
+    while not all(begun(number) for number in marks):
+        assert time.monotonic() < deadline
 
 
 def test_a_server_killed_before_it_read_how_a_command_ended_leaves_nothing(tmp_path):

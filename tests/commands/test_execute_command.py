@@ -32,6 +32,8 @@ RESULTS = {
     "no output": ("", SUCCESS, "Exit code: 0\n(no output)"),
     "a failure is no error of the tool": ("bad\n", CommandEnd(2), "Exit code: 2\nbad"),
     "a signal": ("", CommandEnd(signal="SIGSEGV"), "Killed by SIGSEGV.\n(no output)"),
+    "a signal within": ("", CommandEnd(139), "Exit code: 139 (a program was killed by SIGSEGV)\n(no output)"),
+    "no signal's number": ("", CommandEnd(255), "Exit code: 255\n(no output)"),
     "processes left": (
         "up\n",
         CommandEnd(0, has_left_processes=True),

@@ -2,15 +2,17 @@
 
 import asyncio
 import os
+import time
 from collections.abc import Iterator
 
 import pytest
-from outside import SECRET, Outside, outside
+from command_processes import begun, mark, running
+from command_shapes import SHAPES
+from outside import CONFINERS, SECRET, Outside, outside
 
-from agent_lsp.domain.commands import Excerpt
-from agent_lsp.workspace.commands import Commands, find_bash
+from agent_lsp.domain.commands import CommandEnd, Excerpt
+from agent_lsp.workspace.commands import Commands
 from agent_lsp.workspace.sandbox import Confinement, Sandbox, Wanted
-from agent_lsp.workspace.sandbox_bubblewrap import find_bubblewrap, trial_problem
 from agent_lsp.workspace.sandbox_places import Own
 
 PYTHON = """python3 - <<'END'
@@ -26,11 +28,6 @@ def world() -> Iterator[Outside]:
         yield made
 
 
-FOUND = find_bubblewrap(os.environ["PATH"], ())
-CONFINERS = ["bubblewrap"] if FOUND and not trial_problem(FOUND, find_bash()) else []
-"""What this system has. Where that is nothing, `test_sandbox.py` holds that it is said."""
-
-
 @pytest.fixture(params=CONFINERS)
 def sandbox(world: Outside, commands: Commands) -> Sandbox:
     own = Own(world.home, (world.state,), world.state / "tmp")
@@ -41,10 +38,10 @@ async def run(sandbox: Sandbox, world: Outside, command: str) -> Excerpt:
     confined = await sandbox.around(command)
     assert confined
     async with asyncio.timeout(30):
-        running = confined.start(command, world.root, world.folder / "artifact")
-        await running.ended()
-        await running.abort()
-    return running.excerpt()
+        started = confined.start(command, world.root, world.folder / "artifact")
+        await started.ended()
+        await started.abort()
+    return started.excerpt()
 
 
 def python(*lines: str) -> str:
@@ -148,10 +145,10 @@ async def test_no_command_gets_out_of_the_sandbox(sandbox, world, attempt):
     "attempt", ["write", "a hook", "unix socket", "unix datagram", "tcp", "keys", "abstract socket"]
 )
 async def test_the_same_attempts_leave_traces_outside_the_sandbox(commands, world, attempt):
-    running = commands.start(ATTEMPTS[attempt].format_map(world.names), world.root, world.folder / "artifact")
-    await running.ended()
+    started = commands.start(ATTEMPTS[attempt].format_map(world.names), world.root, world.folder / "artifact")
+    await started.ended()
 
-    assert world.touched() or SECRET in running.excerpt().head
+    assert world.touched() or SECRET in started.excerpt().head
 
 
 ALLOWED = {
@@ -170,6 +167,31 @@ async def test_everyday_work_goes_on_within_the_sandbox(sandbox, world, command)
     excerpt = await run(sandbox, world, command.format_map(world.names))
 
     assert (excerpt.head, world.touched()) == ("x\n", [])
+
+
+async def test_an_abort_ends_every_shape_of_processes_in_the_sandbox(sandbox, world):
+    marks = {shape: mark() for shape in SHAPES}
+    confined = await sandbox.around("sleep")
+    started = [confined.start(SHAPES[shape].format(marks[shape]), world.root, world.folder / "out") for shape in SHAPES]
+    async with asyncio.timeout(30):
+        while not all(map(begun, marks.values())):  # noqa: ASYNC110  no event tells that another's process has begun
+            await asyncio.sleep(0.01)
+    began = time.monotonic()
+
+    await asyncio.gather(*(each.abort() for each in started))
+
+    assert [shape for shape, number in marks.items() if running(number)] == []
+    assert time.monotonic() - began < 5
+
+
+ENDS = {"exit 3": CommandEnd(3), "kill -SEGV $$": CommandEnd(139), "sleep 9 & exit 2": CommandEnd(2, None, None, True)}
+
+
+@pytest.mark.parametrize(("command", "end"), ENDS.items())
+async def test_the_end_of_a_confined_command_is_told(sandbox, world, command, end):
+    confined = await sandbox.around(command)
+
+    assert await confined.start(command, world.root, world.folder / "out").ended() == end
 
 
 async def test_temporary_files_are_there_for_the_next_command_and_are_no_other_ones(sandbox, world):

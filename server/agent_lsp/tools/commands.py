@@ -1,5 +1,6 @@
 """What the command tools need of whoever runs commands, and how a model is told of a command's end and output."""
 
+import signal
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Literal, Protocol
@@ -91,8 +92,17 @@ class Artifacts(Protocol):
 def describe_end(end: CommandEnd) -> str:
     if end.problem:
         return end.problem
-    how = f"Killed by {end.signal}." if end.signal else f"Exit code: {end.exit_code}"
+    how = f"Killed by {end.signal}." if end.signal else f"Exit code: {end.exit_code}{_signal_in(end.exit_code)}"
     return how + ("\nProcesses that it started still run." if end.has_left_processes else "")
+
+
+def _signal_in(exit_code: int | None) -> str:
+    """Shells, and sandboxes, give 128 and a signal's number for a program that was killed by it."""
+    name = _SIGNALS.get((exit_code or 0) - 128)
+    return f" (a program was killed by {name})" if name else ""
+
+
+_SIGNALS = {number.value: number.name for number in signal.Signals}
 
 
 def describe_output(excerpt: Excerpt, artifact_id: str) -> str:
