@@ -127,7 +127,7 @@ async def test_rejected_hunks_and_the_users_own_edits_are_told_and_shown() -> No
     outcome = await workshop.write("a.txt", "b\n")
 
     assert outcome.text == (
-        "a.txt changed (+1 -1 lines).\n"
+        "a.txt stays as it was.\n"
         "a.txt: your edit was merged with the user's\n"
         "The user rejected 1 of 1 hunks; they are not in the file.\n"
         "The user changed your proposal. From what you proposed, a.txt differs by:\n-b\n+c\n"
@@ -157,6 +157,25 @@ async def test_change_that_moved_is_asked_about_again() -> None:
     assert workshop.log == ["read", "read_bytes", "decide", "apply", "decide", "apply"]
     assert (workshop.text("a.txt"), outcome.is_error) == ("b\nx\n", False)
     assert outcome.text.endswith("From what you proposed, a.txt differs by:\n-b\n+B\nDiagnostics: unknown.")
+
+
+async def test_what_was_said_and_changed_before_a_change_moved_is_not_forgotten() -> None:
+    workshop = Workshop({"a.txt": "a\n"}, replace(BY_USER, text="first"), replace(BY_USER, text="second"))
+    edit = FileEdit(workshop.files.locate("a.txt", "write"), FileText("a\n", Base(2, "new"), is_open=True), "b\n")
+    files = (AppliedFile("a.txt", "c\n", is_open=True),)
+    workshop.files.outcomes = [
+        Moved(Proposal((edit,), (change_of(edit),)), {"a.txt": "-1\n"}),
+        Applied(files, {"a.txt": "-2\n"}, (edit,)),
+    ]
+
+    outcome = await workshop.write("a.txt", "b\n")
+
+    assert outcome.text == (
+        "a.txt changed.\n"
+        "The user changed your proposal. From what you proposed, a.txt differs by:\n-1\n-2\n\n"
+        "Diagnostics: unknown.\n\n"
+        "The user approved this and says:\nfirst\nsecond"
+    )
 
 
 async def test_moved_change_can_still_be_rejected() -> None:

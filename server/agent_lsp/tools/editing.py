@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from agent_lsp.domain.approvals import Action, Decision, Deed
@@ -150,18 +150,19 @@ class Editing:
     async def _ask_and_apply(self, draft: _Draft, proposal: Proposal) -> Outcome:
         """Ask until the answer is about what would be written: a change that moved meanwhile is asked about anew."""
         user_diffs: dict[str, str] = {}
+        earlier: Decision | None = None
         while True:
-            decision = await self._gate.decide(draft.action(proposal))
+            decision = _joined_words(earlier, await self._gate.decide(draft.action(proposal)))
             if not decision.is_approved or _is_all_rejected(proposal, decision):
                 return declined(replace(decision, is_approved=False))
             watched = await self._diagnostics.watch(proposal) if self._diagnostics else None
             outcome = await self._files.apply(proposal, decision.selection)
             match outcome:
                 case Moved():
-                    proposal = outcome.proposal
-                    user_diffs |= outcome.user_diffs
+                    proposal, earlier = outcome.proposal, decision
+                    user_diffs = _joined_diffs(user_diffs, outcome.user_diffs)
                 case Applied():
-                    outcome = replace(outcome, user_diffs=user_diffs | dict(outcome.user_diffs))
+                    outcome = replace(outcome, user_diffs=_joined_diffs(user_diffs, outcome.user_diffs))
                     self._show(outcome, draft.revisions)
                     done = told(outcome, proposal, draft.revisions, decision)
                     news = await watched.news(outcome.edits) if watched else UNKNOWN
@@ -189,6 +190,19 @@ def _changing(target: _Target, before: FileText | None) -> Revision:
     if revision.after == text and not target.move_to:
         raise Refusal(f"{path} already reads like this; nothing was changed.")
     return revision
+
+
+def _joined_words(earlier: Decision | None, later: Decision) -> Decision:
+    """Keep what the user said of a change that moved then: they will not say it again."""
+    if earlier is None or earlier.by == "policy" or not (earlier.text or earlier.images):
+        return later
+    text = "\n".join(filter(None, (earlier.text, later.text)))
+    return replace(later, by="user", text=text, images=earlier.images + later.images)
+
+
+def _joined_diffs(earlier: Mapping[str, str], later: Mapping[str, str]) -> dict[str, str]:
+    paths = [*earlier, *(path for path in later if path not in earlier)]
+    return {path: earlier.get(path, "") + later.get(path, "") for path in paths}
 
 
 def _joined(faults: Sequence[AgentError]) -> Refusal:

@@ -15,7 +15,7 @@ def told(applied: Applied, proposal: Proposal, revisions: Sequence[Revision], de
     """Tell how the files stand, the user's part in it, and what could not be done."""
     summary = ", ".join(filter(None, (revision.summary for revision in revisions)))
     paths = {file.path for file in applied.files}
-    parts = [_done(change, summary) for change in proposal.changes if change.path in paths]
+    parts = [_done(change, summary, applied) for change in proposal.changes if change.path in paths]
     parts += [f"{file.path}: {file.note}" for file in applied.files if file.note]
     if count := len(decision.selection.rejected_hunks):
         total = sum(len(change.hunks) for change in proposal.changes)
@@ -46,7 +46,11 @@ def failed(outcome: Conflict | NotApplied | Unproven) -> Outcome:
             return Outcome(f"{fault} Read the file before you go on.", is_error=True)
 
 
-def _done(change: Change, summary: str) -> str:
+def _done(change: Change, summary: str, applied: Applied) -> str:
     to = f" to {change.new_path}" if change.new_path else ""
+    if change.path in applied.user_diffs:
+        # What was to be counted is not what was done; the user's part in it is told below.
+        is_made = any(edit.place.path == change.path for edit in applied.edits)
+        return f"{change.path} {_DONE[change.kind]}{to}." if is_made else f"{change.path} stays as it was."
     extent = ", ".join(filter(None, [summary, f"+{change.added} -{change.removed} lines"]))
     return f"{change.path} {_DONE[change.kind]}{to} ({extent})."

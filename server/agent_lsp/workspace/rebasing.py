@@ -1,11 +1,14 @@
 """What an approved edit comes to on files as they stand now: the user's choice taken in, moved bases merged. Pure."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from pathlib import Path
 
+from agent_lsp.domain.errors import FileProblem
 from agent_lsp.domain.files import Change, Conflict, FileEdit, FileText, NotApplied, Proposal, Selection
 from agent_lsp.workspace.diffs import compare, plain_diff, select_hunks
 from agent_lsp.workspace.merge import merge
+from agent_lsp.workspace.opened import path_of_uri
 from agent_lsp.workspace.proposing import difference_of, kind_of
 from agent_lsp.workspace.texts import with_endings_of
 
@@ -38,9 +41,13 @@ MERGED = "The user changed other lines meanwhile; both changes are in the file."
 
 
 def choose(proposal: Proposal, selection: Selection) -> tuple[Wish, ...]:
-    """Take the user's choice into the edits."""
-    pairs = zip(proposal.edits, proposal.changes, strict=True)
-    return tuple(_chosen(edit, change, selection) for edit, change in pairs)
+    """Take the user's choice into the edits; raises FileProblem for a text of theirs that belongs to none."""
+    pairs = list(zip(proposal.edits, proposal.changes, strict=True))
+    texts = {path_of_uri(uri): text for uri, text in selection.edited.items()}
+    paths = {path for edit, change in pairs for path in _paths(edit, change)}
+    if strange := next((uri for uri in selection.edited if path_of_uri(uri) not in paths), None):
+        raise FileProblem(f"The user's own text is for {strange}, which is not part of this change.")
+    return tuple(_chosen(edit, change, selection, _text_for(_paths(edit, change), texts)) for edit, change in pairs)
 
 
 def user_diffs(proposal: Proposal, wishes: tuple[Wish, ...]) -> Mapping[str, str]:
@@ -77,8 +84,16 @@ def _merged(edit: FileEdit, base: str, current: FileText, after: str) -> Rebased
     return Rebased(rebased, has_moved and merged.text != current.text, MERGED)
 
 
-def _chosen(edit: FileEdit, change: Change, selection: Selection) -> Wish:
-    text = selection.edited.get(change.uri, selection.edited.get(edit.place.uri))
+def _paths(edit: FileEdit, change: Change) -> tuple[Path | None, ...]:
+    """The ways to name an edit's file: editors write the same address differently."""
+    return path_of_uri(change.uri), edit.place.absolute, *((edit.move_to.absolute,) if edit.move_to else ())
+
+
+def _text_for(paths: Iterable[Path | None], texts: Mapping[Path | None, str]) -> str | None:
+    return next((texts[path] for path in paths if path in texts), None)
+
+
+def _chosen(edit: FileEdit, change: Change, selection: Selection, text: str | None) -> Wish:
     if text is not None and edit.after is not None:
         return Wish(replace(edit, after=with_endings_of(_text_before(edit), text)))
     rejected = selection.rejected_hunks.intersection(hunk.id for hunk in change.hunks)
