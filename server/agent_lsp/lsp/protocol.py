@@ -7,7 +7,7 @@ import inspect
 import logging
 from enum import Enum, auto
 from functools import partial
-from typing import Any, Protocol
+from typing import Any, Protocol, cast
 
 from lsprotocol import types
 from pydantic import BaseModel
@@ -210,6 +210,8 @@ class AgentProtocol(LanguageServerProtocol):
     def _plain(self, value: Any) -> Any:  # Any: JSON, a model or an lsprotocol type in, JSON out.
         if isinstance(value, BaseModel):
             return value.model_dump(mode="json", by_alias=True, exclude_none=True)
+        if isinstance(value, list):
+            return [self._plain(item) for item in cast("list[Any]", value)]  # Any: as the value.
         return self._converter.unstructure(value) if hasattr(value, "__attrs_attrs__") else value
 
     # Answers
@@ -217,7 +219,12 @@ class AgentProtocol(LanguageServerProtocol):
     def _answer(self, request: Request, result: Any) -> None:  # Any: JSON or an lsprotocol type.
         if request.method == types.INITIALIZE and request.id == self._answered_id:
             return
-        self.send({"jsonrpc": "2.0", "id": request.id, "result": self._plain(result)})
+        try:
+            self.send({"jsonrpc": "2.0", "id": request.id, "result": self._plain(result)})
+        except (TypeError, ValueError) as error:
+            # What a handler gave is no JSON: a mistake of ours, and still the one answer there is.
+            self._answer_error(request, error)
+            return
         self.log_trace(f"Sent response '{request.method} - ({request.id})'.")
 
     def _answer_error(self, request: Request, error: BaseException) -> None:

@@ -16,7 +16,7 @@ def register(server: AgentServer) -> None:
     def code_action(params: types.CodeActionParams) -> list[types.CodeAction | types.Command]:
         only = params.context.only
         found = offers(_scene(server, params), server.asks.all())
-        return [_action(server, offer) for offer in found if only is None or _is_wanted(offer.kind, only)]
+        return [_action(server, offer) for offer in found if not only or _is_wanted(offer.kind, only)]
 
     @server.feature(types.CODE_ACTION_RESOLVE)
     def resolve(action: types.CodeAction) -> types.CodeAction:

@@ -69,11 +69,10 @@ def _for_ask(waiting: Waiting, scene: Scene) -> Iterator[Offer]:
             yield offer
     yield from _for_suggestions(waiting)
     hunks = [hunk for change, hunk in waiting.hunks() if change.uri == scene.uri and _is_at(hunk_range(hunk), scene)]
-    if len(waiting.hunks()) > 1:
-        for hunk in hunks:
-            place = (hunk.id, str(waiting.ts), waiting.task_id)
-            yield Offer("Agent: approve this hunk", ASK_KIND, "agent.acceptHunk", place)
-            yield Offer("Agent: reject this hunk", ASK_KIND, "agent.rejectHunk", place)
+    for hunk in hunks:
+        place = (hunk.id, str(waiting.ts), waiting.task_id)
+        yield Offer("Agent: approve this hunk", ASK_KIND, "agent.acceptHunk", place)
+        yield Offer("Agent: reject this hunk", ASK_KIND, "agent.rejectHunk", place)
     if waiting.changes:
         yield Offer("Agent: show diff", ASK_KIND, "agent.showDiff", (waiting.task_id,))
 

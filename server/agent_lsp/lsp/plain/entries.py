@@ -61,7 +61,8 @@ def spelled_out(waiting: Waiting) -> str:
     """An ask with all that there is to say to it."""
     body = json_in(waiting.message.text)
     asked = [visible(line) for line in ask_lines(waiting.ask.kind, body, waiting.message.text or "")]
-    lines = ["## The agent asks", "", *_asked(waiting.ask.kind, asked), "", *_choices(waiting, body)]
+    heading = "Done" if waiting.ask.kind is Ask.COMPLETION_RESULT else "The agent asks"
+    lines = [f"## {heading}", "", *_asked(waiting.ask.kind, asked), "", *_choices(waiting, body)]
     if waiting.changes:
         lines += ["", *_diff(waiting)]
     return "\n".join(lines).rstrip() + "\n\n"
