@@ -1,6 +1,8 @@
 """Real processes for tests of commands: telling by a mark which of them still run."""
 
+import asyncio
 import uuid
+from collections.abc import Iterable
 
 import psutil
 
@@ -19,6 +21,13 @@ def sleeping(mark: str) -> list[psutil.Process]:
     return [process for process in psutil.process_iter(["cmdline"]) if process.info["cmdline"] == ["sleep", mark]]
 
 
-def begun(mark: str) -> bool:
-    """Whether a program runs with this mark for a word, and not only the shell that is to start it."""
-    return any(mark in (process.info["cmdline"] or []) for process in psutil.process_iter(["cmdline"]))
+def not_begun(marks: Iterable[str]) -> set[str]:
+    """Those that no program has for a word; the shell that is to start it does not count."""
+    words = {word for process in psutil.process_iter(["cmdline"]) for word in process.info["cmdline"] or []}
+    return set(marks) - words
+
+
+async def until_begun(marks: Iterable[str]) -> None:
+    async with asyncio.timeout(30):
+        while marks := not_begun(marks):  # noqa: ASYNC110  no event tells that a process of another has begun
+            await asyncio.sleep(0)

@@ -9,7 +9,7 @@ from collections.abc import Generator, Iterable
 
 import psutil
 import pytest
-from command_processes import begun, mark, running
+from command_processes import mark, not_begun, running
 from command_shapes import SHAPES
 
 SERVER = """
@@ -71,8 +71,8 @@ def test_no_shape_of_processes_outlives_a_server_that_is_killed():
 
 
 def wait_until_begun(marks: Iterable[str]) -> None:
-    deadline = time.monotonic() + 20
-    while not all(begun(number) for number in marks):
+    deadline = time.monotonic() + 30
+    while marks := not_begun(marks):
         assert time.monotonic() < deadline
 
 

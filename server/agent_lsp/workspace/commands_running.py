@@ -18,7 +18,8 @@ _READ_BYTES = 64 * 1024
 _KEEP_AT = 256 * 1024
 _LAST_OUTPUT_SECONDS = 0.1
 _LAST_OUTPUT_ROUNDS = 5
-_ABORT_SECONDS = 3.0
+_ABORT_SECONDS = 5.0
+"""A tree takes one second; a machine under load, or hundreds of processes, may take more."""
 
 
 class RunningCommand:
