@@ -354,7 +354,14 @@ async def run_headless(options: "RunOptions") -> int:
     """Run one task in a terminal or a script; the exit code."""
     from agent_lsp.headless.run import run_task
 
-    start = Start(NoDocuments(), dict(os.environ), (options.cwd,), options.settings(), options.record)
+    start = Start(
+        NoDocuments(),
+        dict(os.environ),
+        (options.cwd,),
+        options.settings(),
+        options.record,
+        trusts_folders=options.trusts_folder,
+    )
     try:
         hall = Hall(start)
     except (AgentError, OSError) as error:

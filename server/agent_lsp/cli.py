@@ -43,6 +43,8 @@ def _run(options: "argparse.Namespace") -> int:
             return _run_demo(options)
         case "permissions":
             return _run_permissions(options)
+        case "trust":
+            return _run_trust(options)
         case "schema":
             return _print_schema(options.format)
         case _:
@@ -105,14 +107,23 @@ def _run_demo(options: "argparse.Namespace") -> int:
 
 def _run_permissions(options: "argparse.Namespace") -> int:
     from agent_lsp.headless.permissions_check import run_check, run_check_path
+    from agent_lsp.headless.permissions_kept import run_list, run_revoke
 
     match options.operation:
         case "check":
             return run_check(options)
         case "check-path":
             return run_check_path(options)
+        case "list":
+            return run_list(options)
         case _:
-            return USAGE_ERROR  # Not reached: argparse wants one of these.
+            return run_revoke(options)
+
+
+def _run_trust(options: "argparse.Namespace") -> int:
+    from agent_lsp.headless.trust import run_trust
+
+    return run_trust(options)
 
 
 def _print_schema(language: str) -> int:
@@ -137,6 +148,7 @@ def _parser() -> "argparse.ArgumentParser":
 
     from agent_lsp import __version__
     from agent_lsp.headless.arguments import add_demo_arguments, add_run_arguments
+    from agent_lsp.headless.trust import add_trust_arguments
 
     parser = argparse.ArgumentParser(
         prog="agent-lsp", description="A coding agent that lives where language servers live."
@@ -149,15 +161,19 @@ def _parser() -> "argparse.ArgumentParser":
     schema = commands.add_parser("schema", help="print the JSON Schema of the protocol")
     schema.add_argument("--format", default="json", choices=["json", "typescript", "lua"], help="JSON Schema, or types")
     _add_permissions_arguments(commands.add_parser("permissions", help="see what may run and be written unasked"))
+    add_trust_arguments(commands.add_parser("trust", help="choose the folders that may loosen your settings"))
     return parser
 
 
 def _add_permissions_arguments(parser: "argparse.ArgumentParser") -> None:
     from agent_lsp.headless.permissions_check import add_check_arguments, add_check_path_arguments
+    from agent_lsp.headless.permissions_kept import add_list_arguments, add_revoke_arguments
 
     operations = parser.add_subparsers(dest="operation", metavar="operation", required=True)
     add_check_arguments(operations.add_parser("check", help="what the rules make of a command"))
     add_check_path_arguments(operations.add_parser("check-path", help="where a path leads"))
+    add_list_arguments(operations.add_parser("list", help="what you allowed for good"))
+    add_revoke_arguments(operations.add_parser("revoke", help="take back what you allowed"))
 
 
 def _add_server_arguments(parser: "argparse.ArgumentParser") -> None:

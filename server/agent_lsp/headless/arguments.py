@@ -26,6 +26,7 @@ def add_run_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("task", nargs="?", help="what is to be done; - or nothing reads it from the standard input")
     parser.add_argument("-y", "--yes", action="store_true", help="approve all that the permission mode allows")
     modes = [mode.value for mode in PermissionMode]
+    parser.add_argument("--trust", action="store_true", help="let the folder's own settings loosen yours, this once")
     parser.add_argument("--permission-mode", choices=modes, metavar="MODE", help=", ".join(modes))
     parser.add_argument("--cwd", type=_folder, default=".", metavar="DIR", help="the folder to work in")
     model = parser.add_mutually_exclusive_group()
@@ -49,6 +50,7 @@ def run_options(namespace: Namespace) -> RunOptions:
         task=task_text(namespace.task, sys.stdin),
         cwd=namespace.cwd,
         approves_all=namespace.yes,
+        trusts_folder=namespace.trust,
         permission_mode=PermissionMode(namespace.permission_mode) if namespace.permission_mode else None,
         profile=namespace.profile,
         record=namespace.record.absolute() if namespace.record else None,

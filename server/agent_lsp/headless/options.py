@@ -23,6 +23,7 @@ class RunOptions:
     task: str
     cwd: Path
     approves_all: bool = False
+    trusts_folder: bool = False
     permission_mode: PermissionMode | None = None
     profile: str | None = None
     record: Path | None = None
