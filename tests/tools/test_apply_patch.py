@@ -125,7 +125,10 @@ async def test_faults_of_all_files_are_told_together_and_nothing_is_asked(bench:
     assert outcome.text.split("\n") == [
         "Nothing was changed, in no file:",
         "b.txt was not changed:",
-        "The hunk at line 6 of the patch: its lines that stay or go are not in the file. Most like them:",
+        (
+            "The hunk at line 6 of the patch: its lines that stay or go are not in the file. "
+            "Line 1 of the file is 'b', not 'y'. Most like them:"
+        ),
         "1 | b",
         "The hunk at line 7 of the patch: the line of its @@ is not in the file: z",
         "gone.txt does not exist.",

@@ -81,7 +81,7 @@ REFUSED = {
     "two places below equal lines": (CLASSES, ["@@ def f(self):", "-        go()"], "lines 3, 7\\."),
     "the line repeated, but twice there": (CLASSES, ["@@     def f(self):", "     def f(self):", "-        go()"], "lines 2, 6"),
     "two places to put lines in": (CLASSES, ["@@ def f(self):", "+        pass"], "lines 3, 7\\."),
-    "wrong kept line": (FIVE, ["@@", " one", "-TWO", "+x"], "not in the file\\. Most like them:\n1 \\| one\n2 \\| two"),
+    "wrong kept line": (FIVE, ["@@", " one", "-TWO", "+x"], "not in the file\\. Line 2 of the file is 'two', not 'TWO'\\. Most like them:\n1 \\| one\n2 \\| two"),
     "part of a line": ("abc\n", ["@@", "-b"], "not in the file"),
     "uneven shift": ("  a\n    b\n", ["@@", " a", "-b"], "not in the file"),
     "a shift the new line cannot follow": ("a\n", ["@@", "-  a", "+b"], "stand at line 1 with less indentation"),

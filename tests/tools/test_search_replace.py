@@ -81,7 +81,7 @@ REFUSED = {
     "empty search without a line": ("a\n", block("", "x\n"), ":start_line:N"),
     "insertion at line 0": ("a\n", block("", "x\n", 0), ":start_line:0 .* 1 to 2"),
     "insertion past the end": ("a\n", block("", "x\n", 3), ":start_line:3 .* 1 to 2"),
-    "an empty file": ("", block("a\n", "b\n"), "not in the file"),
+    "an empty file": ("", block("a\n", "b\n"), "the file is empty"),
 }
 
 

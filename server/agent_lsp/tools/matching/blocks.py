@@ -101,7 +101,10 @@ class _Parser:
         if self._read != self._outside:
             missing = ">>>>>>> REPLACE" if self._read == self._replacement else "======="
             begun = self._draft.first_line
-            raise Malformed(f"The diff ends inside the block that begins at its line {begun}: {missing} is missing.")
+            raise Malformed(
+                f"The diff ends inside the block that begins at its line {begun}: {missing} is missing. "
+                "Nothing was changed."
+            )
         if not self._blocks:
             raise Malformed(
                 "The diff has no block: each begins with a line <<<<<<< SEARCH, unindented and in plain signs."

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
+from agent_lsp.tools.matching.differences import first_difference
 from agent_lsp.tools.matching.likeness import Likenesses
 from agent_lsp.tools.matching.numbers import named_lines, quoted_lines
 from agent_lsp.tools.matching.patches import PatchHunk, PatchLine
@@ -136,7 +137,9 @@ class HunkFinder:
         likenesses = self._likenesses.of(search, hunk.hint) if self._may_quote else []
         if not likenesses:
             return fault
-        return f"{fault} Most like them:\n{quoted_lines(self._lines, likenesses[0].start, len(search))}"
+        start = likenesses[0].start
+        difference = first_difference(self._lines[start : start + len(search)], search, start)
+        return f"{fault} {difference} Most like them:\n{quoted_lines(self._lines, start, len(search))}"
 
 
 def _behind(matches: Sequence[Match], length: int, anchors: Sequence[int]) -> list[Match]:

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from agent_lsp.tools.matching.blocks import Block, parse_blocks
+from agent_lsp.tools.matching.differences import first_difference
 from agent_lsp.tools.matching.likeness import Likeness, Likenesses
 from agent_lsp.tools.matching.lines import Replacement, read_lines, replace_lines
 from agent_lsp.tools.matching.numbers import named_lines, quoted_lines
@@ -108,13 +109,18 @@ class _Editor:
         return self._likenesses.of(block.search, _index(block.hint))
 
     def _miss(self, block: Block, likenesses: Sequence[Likeness]) -> str:
+        if not self.old.texts:
+            return "the file is empty; an empty search puts text into it."
         if not self._reading.may_quote or not likenesses:
             return "the search text is not in the file."
         start, percent = likenesses[0].start, int(likenesses[0].similarity * 100)
         lines = self.old.texts[start : start + len(block.search)]
         quoted = quoted_lines(self.old.texts, start, len(block.search))
         where = f"line {start + 1}" if len(lines) == 1 else f"lines {start + 1}-{start + len(lines)}"
-        return f"the search text is not in the file. Most like it ({min(percent, 99)} %): {where}\n{quoted}"
+        difference = first_difference(lines, block.search, start)
+        return (
+            f"the search text is not in the file. {difference} Most like it ({min(percent, 99)} %): {where}\n{quoted}"
+        )
 
     def _refuse_overlap(self, new: Replacement) -> None:
         behind = bisect_left(self._taken, (new.end,))
