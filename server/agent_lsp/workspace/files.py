@@ -2,7 +2,10 @@
 
 import asyncio
 import os
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Generator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 from agent_lsp.domain.documents import Documents
@@ -13,6 +16,7 @@ from agent_lsp.domain.files import (
     FileText,
     Hit,
     Listing,
+    NotApplied,
     Place,
     Proposal,
     SearchHits,
@@ -61,10 +65,12 @@ class WorkspaceFiles:
         return self._places.locate(path, use)
 
     async def read(self, place: Place) -> FileText:
-        return await self._reading.read(place)
+        with self._told_by_root():
+            return await self._reading.read(place)
 
     async def read_bytes(self, place: Place, limit: int) -> bytes:
-        return await self._reading.read_bytes(place, limit)
+        with self._told_by_root():
+            return await self._reading.read_bytes(place, limit)
 
     async def list_folder(self, place: Place, *, is_recursive: bool, limit: int) -> Listing:
         self._places.locate_again(place, "read")
@@ -90,13 +96,28 @@ class WorkspaceFiles:
         return await self._applying.propose(edits)
 
     async def apply(self, proposal: Proposal, selection: Selection) -> EditOutcome:
-        return await self._applying.apply(proposal, selection)
+        outcome = await self._applying.apply(proposal, selection)
+        return replace(outcome, reason=self._by_root(outcome.reason)) if isinstance(outcome, NotApplied) else outcome
 
     async def save_edited(self) -> Sequence[Place]:
         return await self._edited.save()
 
     async def until_saved(self, places: Sequence[Place]) -> None:
         await self._edited.until_saved(places)
+
+    @contextmanager
+    def _told_by_root(self) -> Generator[None]:
+        """Name files in what went wrong as they are named everywhere else."""
+        try:
+            yield
+        except FileProblem as problem:
+            raise type(problem)(self._by_root(str(problem))) from problem
+
+    def _by_root(self, sentence: str) -> str:
+        for root in self.roots():
+            # Only where a path begins: a root may be called like a part of another path.
+            sentence = re.sub(rf"(?<![^\s'\"(]){re.escape(str(root))}/", "", sentence)
+        return sentence
 
     def _shown(self, path: Path) -> str:
         root = self._places.root_of(path)
