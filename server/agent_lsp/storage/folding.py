@@ -29,7 +29,7 @@ from agent_lsp.storage.records import (
     UsageCounted,
     WordsQueued,
 )
-from agent_lsp.storage.stored import StoredTask, changed
+from agent_lsp.storage.stored import StoredTask, changed, is_users_words
 
 
 def fold(records: Iterable[Record], task_id: str) -> "Fold":
@@ -37,11 +37,6 @@ def fold(records: Iterable[Record], task_id: str) -> "Fold":
     for record in records:
         folding.take(record)
     return folding
-
-
-def is_users_words(message: Message) -> bool:
-    """Whether the user said this; what a model says grows."""
-    return message.say is Say.USER_FEEDBACK or (message.say is Say.TEXT and message.partial is None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,8 +152,8 @@ class Fold:
             self.requests += message.say is Say.API_REQ_STARTED
             self.place = message.ts if self._is_place(message) else self.place
             self.marks[message.ts] = Mark(self.place, len(self.items), self._facts())
-        if self.task.is_cleared:  # Whoever goes on with a task brings it back to the screen.
-            self.task = replace(self.task, is_cleared=False)
+        if self.task.is_cleared or self.task.is_rewound:  # Whoever goes on with a task brings it back to the screen.
+            self.task = replace(self.task, is_cleared=False, is_rewound=False)
         self.drafts[message.ts] = _Draft(message)
 
     def _is_place(self, message: Message) -> bool:
@@ -199,7 +194,14 @@ class Fold:
             return
         self.marks, self.items = dict(view.marks), list(view.items)
         facts = view.facts
-        self.task = replace(self.task, mode=facts.mode, todos=facts.todos, context=facts.context, queue=facts.queue)
+        self.task = replace(
+            self.task,
+            mode=facts.mode,
+            todos=facts.todos,
+            context=facts.context,
+            queue=facts.queue,
+            is_rewound=True,
+        )
         self.place = next((mark.place for mark in reversed(self.marks.values())), 0)
         self.open_calls = 0
 

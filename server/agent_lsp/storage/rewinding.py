@@ -7,10 +7,9 @@ from uuid import uuid4
 from agent_lsp.domain.checkpoints import Rewind
 from agent_lsp.domain.errors import BadParams
 from agent_lsp.domain.messages import Message
-from agent_lsp.domain.status import state_of_ask
-from agent_lsp.storage.folding import Fold, fold, is_users_words
+from agent_lsp.storage.folding import Fold, fold
 from agent_lsp.storage.records import Record, Rewound
-from agent_lsp.storage.stored import StoredTask, is_completion
+from agent_lsp.storage.stored import StoredTask, is_users_words
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,13 +19,6 @@ class RewindPlan:
     record: Rewound
     after: StoredTask
     told: Rewind
-
-    @property
-    def rests_completed(self) -> bool:
-        """Whether the task had completed at that place: its completion is the last that was asked or said."""
-        decisive = (m for m in reversed(self.after.messages) if state_of_ask(m) or is_users_words(m))
-        last = next(decisive, None)
-        return last is not None and is_completion(last)
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
 from agent_lsp.domain.history import HistoryItem, Result
-from agent_lsp.domain.messages import Ask, Message
+from agent_lsp.domain.messages import Ask, Message, Say
 from agent_lsp.domain.requests import QueuedWords
 from agent_lsp.domain.status import ContextUse, PermissionMode, State, Todo, Usage, state_of_ask
 from agent_lsp.storage.lines import SetAside
@@ -35,17 +35,24 @@ class StoredTask:
     requests_since_reset: int = 0
     usage_at_reset: Usage = field(default_factory=Usage)
     is_cleared: bool = False
+    is_rewound: bool = False
+    """Nothing has been said or asked since the last rewind."""
     set_aside: tuple[SetAside, ...] = ()
 
     @property
     def is_completed(self) -> bool:
-        """Whether the completion (or the question after it) waits. To be asked before the task is settled."""
-        newest = newest_blocking_ask(reversed(self.messages))
-        return newest is not None and newest.waits and is_completion(newest)
+        """Whether the completion (or the question after it) waits, or did where the task was rewound to.
+
+        To be asked before the task is settled.
+        """
+        decisive = (message for message in reversed(self.messages) if state_of_ask(message) or is_users_words(message))
+        newest = next(decisive, None)
+        return newest is not None and newest.ask in _COMPLETIONS and (newest.waits or self.is_rewound)
 
 
-def is_completion(message: Message) -> bool:
-    return message.ask in _COMPLETIONS
+def is_users_words(message: Message) -> bool:
+    """Whether the user said this; what a model says grows."""
+    return message.say is Say.USER_FEEDBACK or (message.say is Say.TEXT and message.partial is None)
 
 
 def newest_blocking_ask(newest_first: Iterable[Message]) -> Message | None:

@@ -244,7 +244,7 @@ class Task:
         _need(self._briefing).forget(is_all=not after.history)
         self.stream.turn_to(after.messages)
         if self.stream.standing.waiting is None:
-            self._rest(_resting_ask(is_completed=plan.rests_completed))
+            self._rest(_resting_ask(is_completed=after.is_completed))
         self._board.look()
         self._note(self)
 
