@@ -226,6 +226,21 @@ async def test_server_that_ends_stops_packing(shop: Workshop) -> None:
     assert await shop.store().checkpoints("t1") == tuple(kept)
 
 
+async def test_task_deleted_while_its_store_is_packed_gives_its_room_back(shop: Workshop) -> None:
+    git, path = PausingGit.made(shop), shop.write("a", "")
+    store = Checkpoints(replace(shop.site, git=git.program), bounds=Bounds(packs=0))
+    path.write_bytes(os.urandom(1_000_000))
+    await store.take("t1", Reason.CHANGE, {})
+    path.write_text("small")
+
+    async with git.paused():
+        await store.take("t2", Reason.CHANGE, {})
+        forgetting = asyncio.create_task(store.forget("t1"))
+    await forgetting
+
+    assert sum(file.stat().st_size for file in shop.stored()) < 20_000
+
+
 async def test_room_of_a_deleted_task_is_given_back_at_once(shop: Workshop) -> None:
     store, path = shop.store(), shop.write("a", "")
     path.write_bytes(os.urandom(1_000_000))

@@ -133,6 +133,8 @@ class Checkpoints:
 
     async def forget(self, task_id: str) -> None:
         """Delete a task's checkpoints, and give back the room they take on the disk."""
+        if self._packing:
+            await asyncio.shield(self._packing)
         await asyncio.to_thread(self._forget, task_id)
 
     def give_up(self) -> None:
@@ -219,12 +221,12 @@ class Checkpoints:
 
     def _tip(self, task_id: str) -> Entry | None:
         if task_id not in self._tips:
+            name = read_ref(self._git.folder, task_ref(task_id))
             try:
-                chain = self._chain(task_id)
+                self._tips[task_id] = self._reader.entry(name) if name else None
             except GitFailed as problem:
                 log.warning("The checkpoints of task %s cannot be read, and begin anew: %s", task_id, problem)
-                chain = ()
-            self._tips[task_id] = chain[-1] if chain else None
+                self._tips[task_id] = None
         return self._tips[task_id]
 
     def _read(self, read: Callable[P, T], *arguments: P.args, **named: P.kwargs) -> T:

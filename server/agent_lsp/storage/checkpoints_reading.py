@@ -47,8 +47,10 @@ class CheckpointReader:
 
     def chain(self, tip: str) -> tuple[Entry, ...]:
         """All of a task's entries up to this one, the oldest first."""
-        log = self._run("log", "-z", "--first-parent", "--reverse", "--format=%H %T %B", tip)
-        return tuple(_entry(line) for line in os.fsdecode(log).split("\0") if line.strip())
+        return self._log("--reverse", tip)
+
+    def entry(self, name: str) -> Entry:
+        return self._log("--max-count=1", name)[0]
 
     def compare(self, older: str, newer: str) -> Difference:
         """How the files differ between two trees; a file that was left out of either is not among them."""
@@ -97,6 +99,10 @@ class CheckpointReader:
         """Whether nothing is missing of these objects."""
         said = self._run("cat-file", "--batch-check=", "--buffer", stdin="\n".join(ids).encode() + b"\n")
         return b" missing" not in said
+
+    def _log(self, *arguments: str) -> tuple[Entry, ...]:
+        log = self._run("log", "-z", "--first-parent", "--format=%H %T %B", *arguments)
+        return tuple(_entry(line) for line in os.fsdecode(log).split("\0") if line.strip())
 
     def _shown(self, tree: str, path: Path) -> FileState | None:
         name = os.fsencode(path)[1:]
