@@ -20,7 +20,13 @@ from playwright.async_api import FrameLocator, Locator, Page, async_playwright, 
 from support.model_server import ScriptedServer, scripted_model
 
 EXTENSION = ROOT / "editors" / "vscode"
-BROWSER = ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking", "--disable-component-update"]
+BROWSER = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+]
 SETTINGS: dict[str, object] = {
     "workbench.startupEditor": "none",
     "workbench.secondarySideBar.defaultVisibility": "hidden",
@@ -47,7 +53,17 @@ def build_extension(folder: Path) -> Path:
     run([npm, "run", "package"], cwd=EXTENSION, env=environment)
     extensions = folder / "extensions"
     vsix = str(EXTENSION / "agent-lsp.vsix")
-    run([str(site().workbench), "--user-data-dir", str(folder / "data"), "--extensions-dir", str(extensions), "--install-extension", vsix])
+    run(
+        [
+            str(site().workbench),
+            "--user-data-dir",
+            str(folder / "data"),
+            "--extensions-dir",
+            str(extensions),
+            "--install-extension",
+            vsix,
+        ]
+    )
     return extensions
 
 
@@ -99,6 +115,11 @@ class Workbench:
         await self.page.locator(".quick-input-list .monaco-list-row", has_text=name).first.click()
         await expect(self.page.locator(".tab.active", has_text=name)).to_be_visible()
 
+    async def save(self, line: str) -> None:
+        """Save the document in front, as a user does: click into it, at a line that says this, and press the keys."""
+        await self.page.locator(".monaco-editor .view-line", has_text=line).first.click()
+        await self.page.keyboard.press("Control+s")
+
     def file(self, name: str) -> Path:
         return self.folder / name
 
@@ -109,7 +130,7 @@ class Workbench:
 async def until(holds: Callable[[], Any]) -> None:
     """Wait for something outside of the page, a file for instance, that sends no event."""
     async with asyncio.timeout(PATIENCE_MS / 1000):
-        while not holds():
+        while not holds():  # noqa: ASYNC110 - a file on the disk has no event
             await asyncio.sleep(0.05)
 
 
@@ -157,12 +178,27 @@ def _write_settings(folder: Path, model: ScriptedServer, settings: dict[str, obj
 async def _start_code_server(folder: Path, extensions: Path, port: int) -> asyncio.subprocess.Process:
     own = folder / "extensions"
     shutil.copytree(extensions, own)
-    words = ["--user-data-dir", str(folder / "data"), "--extensions-dir", str(own), "--disable-telemetry", "--disable-update-check"]
+    words = [
+        "--user-data-dir",
+        str(folder / "data"),
+        "--extensions-dir",
+        str(own),
+        "--disable-telemetry",
+        "--disable-update-check",
+    ]
     environment = {**os.environ, "AGENT_LSP_HOME": str(folder / "home"), "AGENT_LSP_STATE": str(folder / "state")}
     with (folder / "code-server.log").open("wb") as log:
         return await asyncio.create_subprocess_exec(
-            str(site().workbench), *words, "--auth", "none", "--bind-addr", f"127.0.0.1:{port}",
-            env=environment, stdin=asyncio.subprocess.DEVNULL, stdout=log, stderr=log,
+            str(site().workbench),
+            *words,
+            "--auth",
+            "none",
+            "--bind-addr",
+            f"127.0.0.1:{port}",
+            env=environment,
+            stdin=asyncio.subprocess.DEVNULL,
+            stdout=log,
+            stderr=log,
         )
 
 

@@ -1,7 +1,7 @@
 // The task on the screen, as the server told it: messages by `ts`, the newest status, and what was decided of hunks so far.
 // No editor and no view in here, so that it is tested as it is.
 
-import type { DeltaNotice, Message, MessageNotice, Snapshot, Status } from "./protocol.ts";
+import type { DeletedMessage, DeltaNotice, Message, ServerNotifications, Snapshot, Status } from "./protocol.ts";
 
 export type HunkDecision = "accept" | "reject";
 
@@ -42,8 +42,9 @@ export class Task {
   }
 
   load(snapshot: Snapshot): void {
-    this.byTs = new Map(snapshot.messages.map((message) => [message.ts, message]));
-    this.order = snapshot.messages.map((message) => message.ts);
+    const messages = snapshot.messages.filter(isKept);
+    this.byTs = new Map(messages.map((message) => [message.ts, message]));
+    this.order = messages.map((message) => message.ts);
     this.decided.clear();
     this.hasMore = snapshot.hasMore;
     this.status = "taskId" in snapshot ? statusOf(snapshot) : undefined;
@@ -51,8 +52,8 @@ export class Task {
   }
 
   /** Older messages, asked for by scrolling up. */
-  prepend(messages: readonly Message[], hasMore: boolean): void {
-    const older = messages.filter((message) => !this.byTs.has(message.ts));
+  prepend(messages: Snapshot["messages"], hasMore: boolean): void {
+    const older = messages.filter(isKept).filter((message) => !this.byTs.has(message.ts));
     for (const message of older) {
       this.byTs.set(message.ts, message);
     }
@@ -65,12 +66,12 @@ export class Task {
     this.load({ state: "no_task", messages: [], seq: 0, hasMore: false });
   }
 
-  receive(notice: MessageNotice): void {
+  receive(notice: ServerNotifications["agent/message"][0]): void {
     if (notice.taskId !== this.taskId) {
       return;
     }
     const message = notice.message;
-    if ((message as { deleted?: boolean }).deleted) {
+    if (!isKept(message)) {
       this.byTs.delete(message.ts);
       this.order = this.order.filter((ts) => ts !== message.ts);
       this.emit({ type: "deleted", ts: message.ts });
@@ -112,7 +113,11 @@ export class Task {
   }
 }
 
-function statusOf(snapshot: Status & { messages?: Message[]; hasMore?: boolean }): Status {
+function isKept(message: Message | DeletedMessage): message is Message {
+  return !("deleted" in message);
+}
+
+function statusOf(snapshot: Extract<Snapshot, Status>): Status {
   const { messages: _messages, hasMore: _hasMore, ...status } = snapshot;
   return status;
 }

@@ -16,7 +16,7 @@ function opened(messages: Message[]): { task: Task; events: TaskEvent[] } {
   return { task, events };
 }
 
-const notice = (message: Message, taskId = "t") => ({ taskId, instanceId: "i", seq: 2, message });
+const notice = <M>(message: M, taskId = "t") => ({ taskId, instanceId: "i", seq: 2, message });
 
 test("messages come in order, are replaced by ts, and grow", () => {
   const { task } = opened([say(1, "a")]);
@@ -31,7 +31,7 @@ test("messages come in order, are replaced by ts, and grow", () => {
 test("what was rewound goes", () => {
   const { task, events } = opened([say(1, "a"), say(2, "b")]);
 
-  task.receive(notice({ ts: 2, deleted: true } as unknown as Message));
+  task.receive(notice({ ts: 2, deleted: true }));
 
   assert.deepEqual(task.messages.map((one) => one.ts), [1]);
   assert.deepEqual(events, [{ type: "deleted", ts: 2 }]);
