@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Mapping
 
 from agent_lsp.domain.approvals import Action, Deed
-from agent_lsp.domain.files import Place
+from agent_lsp.domain.files import Place, Proposal
 from agent_lsp.tools.arguments import ArgumentScanner
 from agent_lsp.tools.outcomes import tool_ask
 
@@ -87,7 +87,8 @@ class GrowingEdit:
             word = "editedExistingFile" if place.absolute.exists() else "newFileCreated"
         else:
             word = "appliedDiff"
-        return Action(self._call_id, Deed.WRITE, tool_ask(word, place), places=(place,))
+        # No file is known to go yet: so far this is an edit, and one that is allowed for good is not asked about.
+        return Action(self._call_id, Deed.WRITE, tool_ask(word, place), places=(place,), proposal=Proposal((), ()))
 
 
 class _Marked:
