@@ -1,7 +1,8 @@
 from itertools import pairwise
+from random import Random
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agent_lsp.domain.checkpoints import Altered, FileState
@@ -114,3 +115,35 @@ def test_lines_that_the_user_adds_elsewhere_are_never_lost(
 
     assert isinstance(reverted, Reverted)
     assert reverted.state == text("\n".join([*before, *fence, *words, ""]))
+
+
+MARKS = "①②③④⑤⑥⑦⑧"
+"""What the user types; nobody else does."""
+
+
+@settings(max_examples=150)
+@given(st.randoms(use_true_random=False))
+def test_no_character_of_the_user_is_lost_however_often_both_take_turns(chance: Random) -> None:
+    now, alterations, marks = "".join(f"line {number}\n" for number in range(30)), list[Altered](), list[str]()
+    for turn in range(chance.randint(1, 8)):
+        if chance.random() < 0.5:
+            at = chance.randint(0, len(now))
+            marks.append(MARKS[turn])
+            now = now[:at] + marks[-1] + now[at:]
+        edited = edited_by_agent(now, turn, chance)
+        alterations.append(Altered(text(now), text(edited)))
+        now = edited
+
+    reverted = revert(text(now), alterations)
+
+    left = now if isinstance(reverted, Collision) else (reverted.state or text("")).content.decode()
+    assert [mark for mark in marks if left.count(mark) != 1] == []
+    assert isinstance(reverted, Collision) or "agent" not in left
+
+
+def edited_by_agent(now: str, turn: int, chance: Random) -> str:
+    """Put in, replace or drop a line that the user has not touched."""
+    rows = now.splitlines(keepends=True)
+    at = chance.choice([at for at, row in enumerate(rows) if not set(MARKS) & set(row)])
+    rows[at : at + chance.randint(0, 1)] = [f"agent {turn}\n"] * chance.randint(0, 2)
+    return "".join(rows)
