@@ -20,7 +20,7 @@ def builtin_problem(name: str, words: Sequence[Word], named: int) -> str:
     if name in _CHANGERS:
         return f"`{name}` changes what the shell does next"
     if name in _ASSIGNERS:
-        return "" if named >= len(words) else f"`{name}` sets a variable"
+        return "" if named >= len(words) > 1 else f"`{name}` sets a variable"
     match name:
         case "cd" | "pushd":
             return "" if _stays_below(words[1:]) else "it leaves the folder"

@@ -119,9 +119,11 @@ def _denying_inside(run: Run, denied: Prefixes, depth: int) -> Iterator[Prefix]:
     """The rules that deny what may be run somewhere in the words of a command, or in its input."""
     if run.is_unclear:
         yield from denying_anywhere(run.folded[1:], denied)
-    if depth < _HIDDEN_DEPTH:
-        for text in hidden_scripts(run):
+    for text in hidden_scripts(run):
+        if run.words and depth < _HIDDEN_DEPTH:
             yield from _denying_script(text, denied, depth + 1)
+        else:
+            yield from _denying_loosely(text, denied)
 
 
 def _denying_loosely(command: str, denied: Prefixes) -> Iterator[Prefix]:

@@ -5,15 +5,8 @@ from collections.abc import Iterator, Sequence
 
 from agent_lsp.approvals.builtins import BUILTINS, builtin_problem
 from agent_lsp.approvals.git_options import git_problem
-from agent_lsp.approvals.option_tables import (
-    ALIASES,
-    ALWAYS_ASKING,
-    HARMLESS,
-    INTERPRETERS,
-    PROGRAMS,
-    RISKY_NAMES,
-    Options,
-)
+from agent_lsp.approvals.option_tables import PROGRAMS, Options
+from agent_lsp.approvals.program_kinds import ALIASES, ALWAYS_ASKING, HARMLESS, INTERPRETERS, RISKY_NAMES
 from agent_lsp.approvals.shell.syntax import Word
 from agent_lsp.approvals.text_programs import awk_problem, sed_problem
 from agent_lsp.approvals.wrapper_tables import SHELLS
@@ -75,7 +68,7 @@ def _program_problem(name: str, words: Sequence[Word], named: int) -> str:
 
 
 def _problem_by_table(name: str, words: Sequence[Word], named: int) -> str:
-    if name in ALWAYS_ASKING and named < len(words):
+    if name in ALWAYS_ASKING and not named >= len(words) > 1:
         return f"`{name}` runs, writes or sends what its words or files say"
     if name in HARMLESS or name in SHELLS:
         return ""

@@ -9,9 +9,9 @@ from agent_lsp.approvals.shell.syntax import OPEN, VARIABLE, Part, Script, Word
 from agent_lsp.approvals.wrapper_tables import SHELLS
 from agent_lsp.approvals.wrappers import Inner, base_name, unwrap
 
-MOST_WRAPPERS = 80
+MOST_WRAPPERS = 64
 """Around one command. Behind them anything may hide, and so it asks."""
-MOST_SCRIPTS = 12
+MOST_SCRIPTS = 6
 """Inside each other."""
 
 _MARKS_OF_SCRIPTS = frozenset(" \t\n;&|<>()$`")
@@ -121,7 +121,7 @@ def _filled(word: Word, inner: Inner) -> Word:
 def _scripts(run: Run, inner: Inner) -> Iterator[Run]:
     for end, text in inner.scripts:
         if run.depth >= MOST_SCRIPTS:
-            yield Run(text, problem="it has too many scripts inside each other to be checked")
+            yield Run(text, problem="it has too many scripts inside each other to be checked", inputs=(text,))
             continue
         script = read_script(text)
         problem = script.problems[0] if script.problems else ""

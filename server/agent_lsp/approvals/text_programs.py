@@ -1,7 +1,7 @@
 """The small programs that `sed` and `awk` are given as a word: whether they only look at text. Pure."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from agent_lsp.approvals.shell.syntax import Word
 from agent_lsp.approvals.tables import words_of
@@ -20,7 +20,6 @@ _SED_SUBSTITUTION_FLAGS = re.compile(r"[gpiI0-9]*")
 _SED_GAP = re.compile(r"[ \t\n;]*")
 _AWK_VALUED = frozenset("Fv")
 _AWK_RISKY = re.compile(r"system|getline|\||@|ENVIRON|PROCINFO|close|fflush|extension|eval")
-_AWK_PRINTS = re.compile(r"print")
 
 
 def sed_problem(words: Sequence[Word], named: int) -> str:
@@ -146,13 +145,5 @@ def awk_problem(words: Sequence[Word], named: int) -> str:
 def _only_prints(program: str) -> bool:
     if _AWK_RISKY.search(program.replace("||", "")):
         return False
-    return not any(_is_output(program, at) for at in _marks(program))
-
-
-def _marks(program: str) -> Iterator[int]:
-    return (match.start() for match in re.finditer(">", program.replace(">=", "  ")))
-
-
-def _is_output(program: str, at: int) -> bool:
-    """A `>` compares, unless something is printed before it."""
-    return bool(_AWK_PRINTS.search(program, 0, at))
+    # A `>` compares, unless something is printed before it.
+    return ">" not in program.partition("print")[2].replace(">=", "")

@@ -96,18 +96,22 @@ WRAPPERS: Mapping[str, Wrapper] = MappingProxyType(
         "docker exec": Wrapper("dit", "uw", "detach interactive tty user= workdir=", operands=1),
         "kubectl exec": Wrapper("itq", "cn", "stdin tty quiet container= namespace=", operands=1),
         "git submodule foreach": Wrapper("", "", "recursive quiet", joins=True),
+        "git bisect run": PLAIN,
     }
 )
 NAMESAKES: Mapping[str, str] = MappingProxyType(
     {"podman": "docker", "oc": "kubectl", "fdfind": "fd", "gxargs": "xargs"}
 )
 OTHERS = words_of(
-    """builtin nohup busybox toybox parallel expect unshare nsenter setpriv systemd-run systemd-inhibit entr
-    catchsegv proot fakeroot numactl torsocks eatmydata rlwrap pkexec firejail bwrap dbus-run-session dumb-init linux32
-    linux64 coproc nodemon watchexec uvx bunx pnpx valgrind perf gdb screen tmux at batch lxc-attach cgexec chpst
-    softlimit setuidgid s6-setuidgid nix-shell ld-linux-x86-64.so.2 ld-linux.so.2 then do else elif if while until !
-    { ("""
+    """builtin nohup busybox toybox unshare nsenter setpriv systemd-run systemd-inhibit catchsegv proot fakeroot numactl
+    torsocks eatmydata rlwrap pkexec firejail bwrap dbus-run-session dumb-init linux32 linux64 coproc uvx bunx pnpx
+    valgrind lxc-attach cgexec chpst softlimit setuidgid s6-setuidgid ld-linux-x86-64.so.2 ld-linux.so.2"""
 )
+UNCLEAR = words_of(
+    """parallel expect entr nodemon watchexec perf gdb lldb screen tmux at batch nix-shell concurrently then do else
+    elif if while until ! { ("""
+)
+"""What these run, their words do not say in any simple way."""
 SUBCOMMANDS: Mapping[str, frozenset[str]] = MappingProxyType(
     {
         "docker": frozenset({"run", "exec"}),

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from agent_lsp.approvals.shell.syntax import Word
-from agent_lsp.approvals.wrapper_tables import NAMESAKES, OTHERS, PLAIN, SHELLS, SUBCOMMANDS, WRAPPERS, Wrapper
+from agent_lsp.approvals.wrapper_tables import NAMESAKES, OTHERS, PLAIN, SHELLS, SUBCOMMANDS, UNCLEAR, WRAPPERS, Wrapper
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +31,7 @@ class Inner:
 
 _SHELL_FLAGS = frozenset("efhnuvxaB")
 _READ_BY_HAND = frozenset({"find", "fd", "eval", "trap"})
+_TABLES = (SHELLS, WRAPPERS, OTHERS, UNCLEAR, SUBCOMMANDS, _READ_BY_HAND)
 _FIND_EXEC = frozenset({"-exec", "-execdir", "-ok", "-okdir"})
 _FD_EXEC = frozenset({"-x", "-X", "--exec", "--exec-batch"})
 
@@ -63,21 +64,28 @@ def may_wrap(program: str) -> bool:
     """Whether a program is one that runs others, in some way or other."""
     name = base_name(program)
     name = NAMESAKES.get(name, name)
-    return name in SHELLS or name in WRAPPERS or name in OTHERS or name in SUBCOMMANDS or name in _READ_BY_HAND
+    return any(name in table for table in _TABLES)
 
 
 def _unwrap_by_table(name: str, words: Sequence[Word]) -> Inner | None:
+    if name in UNCLEAR:
+        return _unclear(words[0])
+    if name == "git":
+        wrapper = WRAPPERS.get(" ".join(word.text for word in (words[0], *words[1:3])))
+        return _Reading(words, wrapper, 3).inner() if wrapper else None
     if name in SUBCOMMANDS:
-        at = next((n for n, word in enumerate(words[:8]) if n and word.text in SUBCOMMANDS[name]), 0)
-        if not at:
-            return None
-        wrapper = WRAPPERS.get(f"{name} {words[at].text}", PLAIN)
-        return _Reading(words, wrapper, at + 1).inner() if at == 1 else _unclear(words[0])
-    if name == "git" and [word.text for word in words[1:3]] == ["submodule", "foreach"]:
-        return _Reading(words, WRAPPERS["git submodule foreach"], 3).inner()
+        return _unwrap_subcommand(name, words)
     if name in WRAPPERS:
         return _Reading(words, WRAPPERS[name], 1).inner()
     return _Reading(words, PLAIN, 1).inner() if name in OTHERS else None
+
+
+def _unwrap_subcommand(name: str, words: Sequence[Word]) -> Inner | None:
+    at = next((at for at, word in enumerate(words[:8]) if at and word.text in SUBCOMMANDS[name]), 0)
+    if not at:
+        return None
+    wrapper = WRAPPERS.get(f"{name} {words[at].text}", PLAIN)
+    return _Reading(words, wrapper, at + 1).inner() if at == 1 else _unclear(words[0])
 
 
 class _Reading:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 
 from agent_lsp.approvals.shell.syntax import Part, Unreadable
 
-MOST_WORDS = 6_000
+MOST_WORDS = 3_000
 """Reading takes some 10 microseconds a word; a judgement has 50 milliseconds. Who needs more is asked about."""
 MOST_DEPTH = 40
 

@@ -10,7 +10,7 @@ HARMLESS_VARIABLES = frozenset({"HOME", "PWD", "OLDPWD", "USER", "TMPDIR"})
 _NUMBERS = frozenset("#?$!-")
 _NAME = re.compile(r"\$(?:([A-Za-z_]\w*)|([0-9@*])|([#?$!-]))", re.ASCII)
 _BRACED = re.compile(r"\$\{(#?)(?:([A-Za-z_]\w*)|([0-9]+|[@*])|([#?$!-]))", re.ASCII)
-_OPERATOR = re.compile(r":?[-+?]|##?|%%?|//?[#%]?|:(?=[ 0-9])")
+_OPERATOR = re.compile(r":?[-+?]|##?|%%?|//?[#%]?|: ?-?[0-9]+(?::-?[0-9]+)?(?=\})")
 _PLAIN_ARITHMETIC = re.compile(r"\$\(\(([0-9 \t+\-*/%<>!&|^~?:,]|\([0-9 \t+\-*/%]*\))*\)\)")
 _TO_SPECIAL_IN_QUOTES = re.compile(r"[^\"\\$`]+")
 _TO_SPECIAL_IN_BODY = re.compile(r"[^\\$`]+")
@@ -50,7 +50,9 @@ def read_backtick(cursor: Cursor, *, is_quoted: bool) -> str:
         raise Unreadable("cannot be read as a bash script")
     escaped = r'\\([$`\\"])' if is_quoted else r"\\([$`\\])"
     inner = cursor.within(re.sub(escaped, r"\1", match[1]))
+    before = len(cursor.findings.parts)
     inner.read_commands(inner, _END_OF_TEXT)
+    _expect_parts(cursor, before)
     if inner.waiting:
         raise Unreadable("holds a here-document without an end")
     return OPEN
@@ -102,8 +104,15 @@ def _read_special(cursor: Cursor, *, is_quoted: bool) -> None:
 
 def _read_substitution(cursor: Cursor, opening: int) -> str:
     cursor.position += opening
+    before = len(cursor.findings.parts)
     cursor.descend(_ENDS_OF_SUBSTITUTION)
+    _expect_parts(cursor, before)
     return OPEN
+
+
+def _expect_parts(cursor: Cursor, before: int) -> None:
+    if len(cursor.findings.parts) == before:
+        cursor.findings.object("it puts in what stands in a file")
 
 
 def _read_arithmetic(cursor: Cursor) -> str:

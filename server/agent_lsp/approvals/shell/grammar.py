@@ -228,7 +228,8 @@ def _read_function(cursor: Cursor) -> bool:
 def _read_function_body(cursor: Cursor, name: str) -> bool:
     """Read a function's body as if it ran; one that calls a function may never end, and is objected to elsewhere."""
     skip_lines(cursor)
-    if not (cursor.starts_with("(") or _KEYWORD.match(cursor.text, cursor.position)):
+    keyword = _KEYWORD.match(cursor.text, cursor.position)
+    if not (cursor.starts_with("(") or (keyword and keyword[0] in _COMPOUNDS)):
         raise Unreadable("has a function with an unusual body")
     cursor.findings.functions.add(name)
     outer, cursor.enclosing = cursor.enclosing, (*cursor.enclosing, name)

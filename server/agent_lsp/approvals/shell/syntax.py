@@ -1,6 +1,5 @@
 """The shapes that a script is read into: words, parts, and the whole with what speaks against it."""
 
-import re
 from dataclasses import dataclass
 
 QUOTED, VARIABLE, OPEN, HELD = "\x01", "\x02", "\x03", "\x04"
@@ -8,8 +7,6 @@ QUOTED, VARIABLE, OPEN, HELD = "\x01", "\x02", "\x03", "\x04"
 in quotes, where it stays one word."""
 
 _FILLED_IN = frozenset({VARIABLE, OPEN, HELD})
-_BRACES = re.compile(r"\{.*?(,|\.\.)", re.DOTALL)
-_GLOB = re.compile(r"[*?\[]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,16 +32,18 @@ class Word:
 
     @property
     def has_glob(self) -> bool:
-        return bool(_GLOB.search(self.outline))
+        bracket = self.outline.find("[")
+        return "*" in self.outline or "?" in self.outline or (bracket >= 0 and self.outline.find("]", bracket + 2) >= 0)
 
     @property
     def has_braces(self) -> bool:
-        return bool(_BRACES.search(self.outline))
+        behind_brace = self.outline.partition("{")[2]
+        return "," in behind_brace or ".." in behind_brace
 
     @property
     def may_be_option(self) -> bool:
         """Whether what is filled in, or a file's name, may make it begin with a dash."""
-        return bool(self.outline) and (self.outline[0] in (OPEN, HELD) or bool(_GLOB.match(self.outline)))
+        return self.outline.startswith((OPEN, HELD)) or (self.has_glob and self.outline.startswith(("*", "?", "[")))
 
     @staticmethod
     def literal(text: str) -> "Word":

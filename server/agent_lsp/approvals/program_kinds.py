@@ -1,0 +1,84 @@
+"""What kind of program a name stands for: harmless ones, interpreters, those that always ask; and its other names."""
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from agent_lsp.approvals.option_tables import Options
+from agent_lsp.approvals.tables import words_of
+
+HARMLESS = words_of(
+    """ls cat echo head tail wc pwd cut tr true false : basename dirname realpath readlink stat type which
+    whereis whatis
+    apropos du df ps id whoami uname uptime cal seq sleep expr nl tac rev fold fmt paste join comm cmp md5sum sha1sum
+    sha224sum sha256sum sha384sum sha512sum b2sum cksum sum od hexdump strings size free nproc arch tty locale getconf
+    groups lsblk lscpu lsof pgrep pidof who w users last vdir dir logname factor numfmt tsort unexpand expand ptx
+    dircolors pathchk mktemp kill rmdir mkdir touch cp mv ln rm chmod chown chgrp sync yes zcat bzcat xzcat zstdcat
+    base64 base32 grep egrep fgrep zgrep zegrep zfgrep bzgrep xzgrep host ping tput column look getent
+ exit return break continue shift times popd dirs logout caller"""
+)
+"""None of their options makes them do more than the plain use that was allowed."""
+
+INTERPRETERS: Mapping[str, Options] = MappingProxyType(
+    {
+        "python": Options("bBdEIOPsSuvqVhx", "WX", "version help"),
+        "pypy": Options("BEIOsSuvqVhx", "WX", "version help"),
+        "perl": Options("vwtTWXcuU", "", "version help"),
+        "ruby": Options("vwcy", "W", "version help verbose"),
+        "node": Options("vhc", "", "version help check trace-warnings no-warnings"),
+        "php": Options("vlimhqn", "", "version help syntax-check modules info"),
+        "lua": Options("vEW"),
+        "luajit": Options("v"),
+        "rscript": Options("", "", "version help vanilla no-save no-restore"),
+        "r": Options("q", "", "version help vanilla no-save no-restore quiet slave no-echo"),
+        "julia": Options("vhq", "", "version help"),
+        "tclsh": Options(),
+        "wish": Options(),
+        "groovy": Options("v"),
+        "scala": Options("v", "", "version"),
+        "elixir": Options("v", "", "version"),
+        "java": Options("", "", "version help", words="-version|-showversion|-jar"),
+        "ts-node": Options("vh", "", "version help"),
+        "tsx": Options("vh", "", "version help"),
+        "osascript": Options(),
+        "guile": Options("v"),
+        "racket": Options("v"),
+        "swipl": Options(),
+        "ghci": Options(),
+        "gnuplot": Options("V"),
+        "octave": Options("q"),
+        "bc": Options("lqsiw", "", "mathlib quiet standard interactive warn"),
+        "dc": Options("V"),
+    }
+)
+"""Here the options are those that are harmless; any other may bring a program along."""
+
+ALWAYS_ASKING = words_of(
+    """vi vim view nvim gvim ex emacs emacsclient nano pico ed red micro kak hx helix joe mcedit gpg gpg2
+    openssl ssh-keygen
+    ssh-add ssh-agent ssh-copy-id sqlite3 psql mysql mariadb mongo mongosh redis-cli socat telnet ftp lftp
+    tftp smbclient
+    mail mailx mutt sendmail at batch systemd-run launchctl dialog whiptail fzf sk gdb lldb radare2 r2 irb
+    pry ipython jupyter cscope ctags nix nix-env nix-build guix vagrant packer capsh debugfs mkfs fdisk parted losetup
+    insmod modprobe sysctl iptables nft ip tcpkill reboot shutdown halt poweroff mount umount chsh passwd useradd
+    usermod visudo vipw vigr update-alternatives ldconfig dmsetup cryptsetup kexec bpftrace dtrace stap"""
+)
+"""Their plain use already runs, writes or sends what their words or their own files say."""
+
+ALIASES: Mapping[str, str] = MappingProxyType(
+    {
+        "cc": "gcc", "c++": "gcc", "g++": "gcc", "tcc": "gcc", "clang++": "clang", "pip3": "pip", "podman": "docker",
+        "apt-get": "apt", "apt-cache": "apt", "ncat": "nc", "netcat": "nc", "pdflatex": "latex", "xelatex": "latex",
+        "lualatex": "latex", "tex": "latex", "pdftex": "latex", "fdfind": "fd", "batcat": "bat", "gradlew": "gradle",
+        "mvnw": "mvn", "magick": "convert", "py.test": "pytest", "yum": "rpm", "dnf": "rpm", "zstdmt": "zstd",
+        "gfind": "find", "gsort": "sort", "gdate": "date", "oc": "kubectl", "ack-grep": "ack", "xz": "gzip",
+        "bzip2": "gzip", "gunzip": "gzip", "unxz": "gzip", "bunzip2": "gzip", "nosetests": "pytest",
+    }
+)  # fmt: skip
+
+RISKY_NAMES = words_of(
+    """exec execute command cmd program prog pager editor output out outfile write config rcfile rc init eval expr
+    require plugin plugins load loader lib library shell rsh ssh script inplace place delete remove upload filter hook
+    hooks pre post run launch open import module macro wrapper compiler linker compress exe bin interpreter action
+    proxy rpath preload save log logfile dump export install cd chdir directory root prefix browser"""
+)
+"""Words in the names of options that ask where no table knows the program."""
