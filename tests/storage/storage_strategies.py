@@ -41,8 +41,8 @@ class Memory:
     open_calls: list[str] = field(default_factory=list)
     hidden: dict[int, Message] = field(default_factory=dict)
     before: dict[str, "Moment"] = field(default_factory=dict)
-    """What was there before each place and each rewind."""
-    place: int = 0
+    """What was there before each point and each rewind."""
+    point: int = 0
     facts: dict[str, object] = field(
         default_factory=lambda: {
             "title": STARTED.title,
@@ -58,7 +58,7 @@ class Memory:
 
     def add(self, message: Message) -> None:
         self.ts = message.ts
-        if is_place(message, self):
+        if is_point(message, self):
             self.before[str(message.ts)] = self.moment()
         self.messages[message.ts] = message
         self.records.append(MessageAdded(message))
@@ -106,7 +106,7 @@ class Moment:
     facts: dict[str, object]
 
 
-def is_place(message: Message, memory: Memory) -> bool:
+def is_point(message: Message, memory: Memory) -> bool:
     """Whether a rewind can lead to just before this message."""
     is_between_steps = is_users_words(message) and not memory.open_calls
     return is_between_steps or message.say is Say.API_REQ_STARTED or not memory.messages
@@ -186,10 +186,10 @@ def live_queue(draw: st.DrawFn, memory: Memory) -> None:
 
 
 def live_rewind(draw: st.DrawFn, memory: Memory) -> None:
-    """To a place that is shown, or to before a rewind that was made."""
-    places = [Rewound("", ts) for ts in memory.messages if str(ts) in memory.before]
+    """To a point that is shown, or to before a rewind that was made."""
+    points = [Rewound("", ts) for ts in memory.messages if str(ts) in memory.before]
     undone = [Rewound("", undone=name) for name in memory.before if name.startswith("r")]
-    if wanted := [*places, *undone]:
+    if wanted := [*points, *undone]:
         memory.rewind(replace(draw(st.sampled_from(wanted)), id=f"r{len(memory.records)}"))
 
 

@@ -36,6 +36,8 @@ class Picture:
         new, self.taken = self.client.notifications[self.taken :], len(self.client.notifications)
         for method, params in new:
             match method:
+                case "agent/message" if params["message"].get("deleted"):
+                    self.messages.pop(params["message"]["ts"], None)
                 case "agent/message":
                     self.messages[params["message"]["ts"]] = dict(params["message"])
                 case "agent/messageDelta":

@@ -30,12 +30,12 @@ def feedback(house: House) -> int:
 
 async def test_fork_goes_its_own_way_from_a_message_on(tmp_path) -> None:
     house, task_id = await told(tmp_path)
-    before, place = messages(house, task_id), feedback(house)
+    before, point = messages(house, task_id), feedback(house)
 
-    fork = await house.tasks.fork(task_id, place, "The other way")
+    fork = await house.tasks.fork(task_id, point, "The other way")
 
     assert (fork.text, house.tasks.current_task()) == ("in red", fork.task_id)
-    assert [m.text for m in messages(house, fork.task_id)[:-1]] == [m.text for m in before if m.ts < place]
+    assert [m.text for m in messages(house, fork.task_id)[:-1]] == [m.text for m in before if m.ts < point]
     house.answer(WORDS, "in blue")
     await house.watcher.until(lambda: len(house.histories()) == 4)
     heard = [text for item in house.histories()[-1] if isinstance(item, Words) for text in item.texts]

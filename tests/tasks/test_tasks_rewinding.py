@@ -66,15 +66,15 @@ def ts_of(house: House, say: Say, number: int = 0) -> int:
 async def test_words_come_back_to_be_changed_and_all_behind_them_is_hidden(tmp_path) -> None:
     house = open_house(tmp_path, [calls("finish"), calls("read"), calls("finish"), calls("finish")])
     await completed(house, "now in red")
-    before, place = shown(house), ts_of(house, Say.USER_FEEDBACK)
+    before, point = shown(house), ts_of(house, Say.USER_FEEDBACK)
 
-    done = await rewind(house, place)
+    done = await rewind(house, point)
 
-    hidden = [ts for ts in before if ts >= place]
+    hidden = [ts for ts in before if ts >= point]
     assert done == Restoration(
-        is_done=True, files=(), conflicts=(), undo=done.undo, rewind=Rewind(place, len(hidden), 0, "now in red")
+        is_done=True, files=(), conflicts=(), undo=done.undo, rewind=Rewind(point, len(hidden), 0, "now in red")
     )
-    assert shown(house) == [*(ts for ts in before if ts < place), house.waiting.ts]
+    assert shown(house) == [*(ts for ts in before if ts < point), house.waiting.ts]
     assert house.waiting.kind is Ask.RESUME_COMPLETED_TASK
     house.assert_consistent()
     house.answer(WORDS, "now in blue")
@@ -184,20 +184,20 @@ async def test_dry_run_tells_the_same_and_hides_nothing(tmp_path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("place", "words"),
+    ("point", "words"),
     [
         ({}, "name a checkpoint"),
         ({"ts": 5}, "shows no message 5"),
         ({"checkpoint": "none"}, "No message has the checkpoint"),
     ],
 )
-async def test_place_that_is_not_there_is_refused(tmp_path, place, words) -> None:
+async def test_place_that_is_not_there_is_refused(tmp_path, point, words) -> None:
     house = open_house(tmp_path, [calls("finish")])
     await completed(house)
     before = shown(house)
 
     with pytest.raises(BadParams, match=words):
-        await rewind(house, **place)
+        await rewind(house, **point)
     assert shown(house) == before
 
 

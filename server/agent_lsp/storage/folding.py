@@ -51,13 +51,13 @@ class Facts:
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """How things stood just before a message came, and the place that a rewind to it leads to.
+    """How things stood just before a message came, and the point that a rewind to it leads to.
 
-    A place is the user's words, or the beginning of a step: there no call lacks its result, and all that is shown
+    A point is the user's words, or the beginning of a step: there no call lacks its result, and all that is shown
     is known to the model.
     """
 
-    place: int
+    point: int
     items: int
     facts: Facts
 
@@ -100,7 +100,7 @@ class Fold:
     items: list[HistoryItem] = field(default_factory=list[HistoryItem])
     rewinds: dict[str, View] = field(default_factory=dict[str, View])
     """What was shown before each rewind."""
-    place: int = 0
+    point: int = 0
     open_calls: int = 0
     requests: int = 0
 
@@ -136,12 +136,12 @@ class Fold:
         return task if task.started.created_ts else _pieced_together(task)
 
     def view_before(self, ts: int) -> View | None:
-        """What was shown at the place of a message; None where nothing from there on is shown."""
+        """What was shown at the point of a message; None where nothing from there on is shown."""
         if (named := next((shown for shown in self.marks if shown >= ts), None)) is None:
             return None
-        place = self.marks[named].place
-        mark = self.marks[place]
-        earlier = {shown: its for shown, its in self.marks.items() if shown < place}
+        point = self.marks[named].point
+        mark = self.marks[point]
+        earlier = {shown: its for shown, its in self.marks.items() if shown < point}
         return View(earlier, list(islice(self.items, mark.items)), mark.facts)
 
     def _facts(self) -> Facts:
@@ -150,13 +150,13 @@ class Fold:
     def _add(self, message: Message) -> None:
         if message.ts not in self.drafts:
             self.requests += message.say is Say.API_REQ_STARTED
-            self.place = message.ts if self._is_place(message) else self.place
-            self.marks[message.ts] = Mark(self.place, len(self.items), self._facts())
+            self.point = message.ts if self._is_point(message) else self.point
+            self.marks[message.ts] = Mark(self.point, len(self.items), self._facts())
         if self.task.is_cleared or self.task.is_rewound:  # Whoever goes on with a task brings it back to the screen.
             self.task = replace(self.task, is_cleared=False, is_rewound=False)
         self.drafts[message.ts] = _Draft(message)
 
-    def _is_place(self, message: Message) -> bool:
+    def _is_point(self, message: Message) -> bool:
         is_between_steps = is_users_words(message) and not self.open_calls
         return is_between_steps or message.say is Say.API_REQ_STARTED or not self.marks
 
@@ -202,7 +202,7 @@ class Fold:
             queue=facts.queue,
             is_rewound=True,
         )
-        self.place = next((mark.place for mark in reversed(self.marks.values())), 0)
+        self.point = next((mark.point for mark in reversed(self.marks.values())), 0)
         self.open_calls = 0
 
 

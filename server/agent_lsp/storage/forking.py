@@ -22,7 +22,7 @@ from agent_lsp.storage.records import (
     Started,
     UsageCounted,
 )
-from agent_lsp.storage.rewinding import RewindPlace, plan_rewind
+from agent_lsp.storage.rewinding import RewindPoint, plan_rewind
 
 _ARTIFACTS = "artifacts"
 
@@ -41,7 +41,7 @@ class Fork:
 def fork_task(source: Path, fork: Fork, redact: Redact) -> Rewind | None:
     """Write the new task's folder; the words it was forked before. For a thread: journals may be large."""
     records = read_journal(source).records
-    rewound = plan_rewind(records, source.name, RewindPlace(fork.ts)) if fork.ts is not None else None
+    rewound = plan_rewind(records, source.name, RewindPoint(fork.ts)) if fork.ts is not None else None
     journal = Journal.create(fork.folder, redact)
     try:
         for record in _copied(records, fork):

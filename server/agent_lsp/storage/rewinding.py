@@ -22,18 +22,18 @@ class RewindPlan:
 
 
 @dataclass(frozen=True, slots=True)
-class RewindPlace:
+class RewindPoint:
     """Where to go: a message, or a checkpoint, which is that of a message or of a rewind."""
 
     ts: int | None = None
     checkpoint: str | None = None
 
 
-def plan_rewind(records: Sequence[Record], task_id: str, place: RewindPlace) -> RewindPlan:
-    """Work out a rewind. BadParams where there is no such place."""
+def plan_rewind(records: Sequence[Record], task_id: str, point: RewindPoint) -> RewindPlan:
+    """Work out a rewind. BadParams where there is no such point."""
     folding = fold(records, task_id)
     before = folding.folded()
-    record = _record(folding, before, place)
+    record = _record(folding, before, point)
     folding.take(record)
     after = folding.folded()
     was, now = {message.ts: message for message in before.messages}, {message.ts for message in after.messages}
@@ -49,14 +49,14 @@ def _message_of_checkpoint(messages: Sequence[Message], checkpoint: str) -> int 
     return next((m.ts for m in messages if m.checkpoint and m.checkpoint.id == checkpoint), None)
 
 
-def _record(folding: Fold, before: StoredTask, place: RewindPlace) -> Rewound:
-    if place.checkpoint in folding.rewinds:
-        return Rewound(str(uuid4()), undone=place.checkpoint)
-    ts = place.ts
-    if place.checkpoint:
-        ts = _message_of_checkpoint(before.messages, place.checkpoint)
+def _record(folding: Fold, before: StoredTask, point: RewindPoint) -> Rewound:
+    if point.checkpoint in folding.rewinds:
+        return Rewound(str(uuid4()), undone=point.checkpoint)
+    ts = point.ts
+    if point.checkpoint:
+        ts = _message_of_checkpoint(before.messages, point.checkpoint)
         if ts is None:
-            raise BadParams(f"No message has the checkpoint {place.checkpoint!r}: name a message by its ts.")
+            raise BadParams(f"No message has the checkpoint {point.checkpoint!r}: name a message by its ts.")
     if ts not in folding.marks:
         raise BadParams(f"The task shows no message {ts}: agent/state tells those there are.")
     return Rewound(str(uuid4()), ts)

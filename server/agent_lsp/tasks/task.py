@@ -46,6 +46,10 @@ from agent_lsp.tasks.stream import MessageStream
 from agent_lsp.tasks.turns import Turns
 
 T = TypeVar("T")
+_NO_PRICE = (
+    "What this model costs is not known, so `limits.cost` cannot hold: give its profile `prices`, or set a limit on "
+    "requests."
+)
 
 
 class Task:
@@ -213,7 +217,10 @@ class Task:
         return await _need(self._briefing).environment()
 
     def limit_reached(self) -> LimitReached | None:
-        return self.spending.limit_reached(self._equipment.limits())
+        limits = self._equipment.limits()
+        if self.spending.is_cap_void(limits):
+            self.stream.say(Say.INFO, _NO_PRICE)
+        return self.spending.limit_reached(limits)
 
     def take_steering(self) -> Iterator[Kept]:
         return map(self._hear, self.queue.steering())
@@ -236,7 +243,7 @@ class Task:
         await self._checkpointing.settle()
 
     def rewind(self, plan: RewindPlan) -> None:
-        """Turn to an earlier place, and ask how to go on from there."""
+        """Turn to an earlier point, and ask how to go on from there."""
         self.ledger.append(plan.record)
         after = plan.after
         self.mode, self.spending.context, self.queue.words = after.mode, after.context, after.queue

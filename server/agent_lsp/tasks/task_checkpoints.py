@@ -9,7 +9,7 @@ from typing import Literal
 from agent_lsp.domain.checkpoints import CheckpointDifference, CheckpointList, CheckpointRow, Restoration
 from agent_lsp.domain.errors import BadParams, NotConfigured
 from agent_lsp.storage.journal import read_journal
-from agent_lsp.storage.rewinding import RewindPlace, RewindPlan, plan_rewind
+from agent_lsp.storage.rewinding import RewindPlan, RewindPoint, plan_rewind
 from agent_lsp.tasks.keeping import Unkept
 from agent_lsp.tasks.restoring import KeptWorkspace
 from agent_lsp.tasks.task import Task
@@ -43,18 +43,18 @@ class TaskCheckpoints:
         """
         if checkpoint_id is None and ts is None:
             raise BadParams("agent/restore: name a checkpoint, or the ts of a message.")
-        place = RewindPlace(None if checkpoint_id else ts, checkpoint_id)
+        point = RewindPoint(None if checkpoint_id else ts, checkpoint_id)
 
         async def restored(task: Task) -> Restoration:
-            plan = None if what == "files" else await asyncio.to_thread(_planned_rewind, task.folder, place)
-            files = _NO_FILES if what == "conversation" else await self._files(task, place, plan, is_dry_run=is_dry_run)
+            plan = None if what == "files" else await asyncio.to_thread(_planned_rewind, task.folder, point)
+            files = _NO_FILES if what == "conversation" else await self._files(task, point, plan, is_dry_run=is_dry_run)
             return files if plan is None else _rewound(task, plan, files, is_dry_run=is_dry_run)
 
         return await self._tasks.while_held(task_id, restored)
 
-    async def _files(self, task: Task, place: RewindPlace, plan: RewindPlan | None, *, is_dry_run: bool) -> Restoration:
+    async def _files(self, task: Task, point: RewindPoint, plan: RewindPlan | None, *, is_dry_run: bool) -> Restoration:
         kept = self._kept()
-        wanted = _checkpoint_to(task, place) if plan is None else await _checkpoint_of(task, plan, kept)
+        wanted = _checkpoint_to(task, point) if plan is None else await _checkpoint_of(task, plan, kept)
         if wanted is None:
             return _NO_FILES
         return await (kept.planned(task.id, wanted) if is_dry_run else kept.restore(task.id, wanted))
@@ -66,8 +66,8 @@ class TaskCheckpoints:
         return kept
 
 
-def _planned_rewind(folder: Path, place: RewindPlace) -> RewindPlan:
-    return plan_rewind(read_journal(folder).records, folder.name, place)
+def _planned_rewind(folder: Path, point: RewindPoint) -> RewindPlan:
+    return plan_rewind(read_journal(folder).records, folder.name, point)
 
 
 def _rewound(task: Task, plan: RewindPlan, files: Restoration, *, is_dry_run: bool) -> Restoration:
@@ -79,11 +79,11 @@ def _rewound(task: Task, plan: RewindPlan, files: Restoration, *, is_dry_run: bo
     return replace(files, is_done=True, undo=record.id, rewind=plan.told)
 
 
-def _checkpoint_to(task: Task, place: RewindPlace) -> str:
-    """The checkpoint that has the files as they were at a place: the message's own, or the first one after it."""
-    if found := place.checkpoint or task.stream.checkpoint_from(place.ts or 0):
+def _checkpoint_to(task: Task, point: RewindPoint) -> str:
+    """The checkpoint that has the files as they were at a point: the message's own, or the first one after it."""
+    if found := point.checkpoint or task.stream.checkpoint_from(point.ts or 0):
         return found
-    raise BadParams(f"No checkpoint was taken at message {place.ts} or after it: there is nothing to take back.")
+    raise BadParams(f"No checkpoint was taken at message {point.ts} or after it: there is nothing to take back.")
 
 
 async def _checkpoint_of(task: Task, plan: RewindPlan, kept: KeptWorkspace) -> str | None:
