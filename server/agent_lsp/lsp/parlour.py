@@ -49,7 +49,7 @@ class Parlour:
         hall.listen(self.asks)
         self._viewer = Viewer(server, spawn, shows_documents=client.shows_documents)
         self._mirror = mirror
-        self.diffs = ShownDiffs(hall.shown_folder, self.asks, mirror, self._viewer)
+        self.diffs = ShownDiffs(hall, self.asks, mirror, self._viewer)
         self.transcripts = Transcripts(hall, self.asks, mirror, editor, spawn)
         hall.listen(self.transcripts)
         self.prompts = Prompts(hall, self.asks, mirror, editor, spawn)

@@ -6,6 +6,7 @@ from agent_lsp.domain.errors import BadParams
 from agent_lsp.lsp.documents import Mirror
 from agent_lsp.lsp.patches import patched_files
 from agent_lsp.lsp.plain.viewer import Viewer, write_whole
+from agent_lsp.lsp.ports import Hall
 from agent_lsp.lsp.waiting import Asks, Edited, Waiting
 
 _HEAD = """\
@@ -19,8 +20,8 @@ You can edit the lines below that begin with +, or take them out: approve then, 
 class ShownDiffs:
     """One file for each ask that the user has looked at, until the ask is settled."""
 
-    def __init__(self, folder: Path, asks: Asks, mirror: Mirror, viewer: Viewer) -> None:
-        self._folder = folder
+    def __init__(self, hall: Hall, asks: Asks, mirror: Mirror, viewer: Viewer) -> None:
+        self._hall = hall
         self._asks = asks
         self._mirror = mirror
         self._viewer = viewer
@@ -70,7 +71,7 @@ class ShownDiffs:
             return None
 
     def _path(self, waiting: Waiting) -> Path:
-        return self._folder / f"{waiting.task_id}-{waiting.ts}.diff"
+        return self._hall.shown_folder / f"{waiting.task_id}-{waiting.ts}.diff"
 
     def _clear_away(self, task_id: str) -> None:
         waiting = self._asks.of_task(task_id)

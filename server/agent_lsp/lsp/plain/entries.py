@@ -43,10 +43,8 @@ def entry(message: Message, *, is_task: bool = False) -> str:
     if kind is None or kind in _UNSHOWN:
         return ""
     heading = "Task" if is_task else _HEADINGS.get(kind) or _subject(message)
-    lines = [f"## {heading}", "", *_body(message)]
-    if answer := _answer(message):
-        lines += ["", answer]
-    return "\n".join(lines).rstrip() + "\n\n"
+    parts = (f"## {heading}", "\n".join(_body(message)).strip("\n"), _answer(message))
+    return "\n\n".join(part for part in parts if part) + "\n\n"
 
 
 def growing(message: Message, tail: str) -> str:

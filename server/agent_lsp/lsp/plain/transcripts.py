@@ -4,6 +4,7 @@ One exists from when its user first wants to see it. A burst of messages becomes
 """
 
 import asyncio
+from dataclasses import dataclass
 from pathlib import Path
 
 from agent_lsp.domain.documents import ApplyResult, DocumentEdit, OpenDocument
@@ -19,11 +20,15 @@ from agent_lsp.lsp.ports import Hall
 from agent_lsp.lsp.waiting import Asks
 from agent_lsp.workspace.merge import merge
 
-OPEN_SECONDS = 0.15
-"""Between two edits of an open transcript: Helix draws them all."""
-
-CLOSED_SECONDS = 1.0
 MESSAGES_AT_ONCE = 50
+
+
+@dataclass(frozen=True, slots=True)
+class Pauses:
+    """Between two changes of a transcript: an editor draws each of them."""
+
+    open_seconds: float = 0.15
+    closed_seconds: float = 1.0
 
 
 class _Kept:
@@ -63,6 +68,7 @@ class Transcripts:
         self._mirror = mirror
         self._editor = editor
         self._spawn = spawn
+        self.pauses = Pauses()
         self._kept: dict[str, _Kept] = {}
         asks.on_change.append(self._want_sync)
         mirror.on_document.append(self._take_document)
@@ -152,7 +158,8 @@ class Transcripts:
             self._sync_later(kept)
 
     def _sync_later(self, kept: _Kept) -> None:
-        seconds = CLOSED_SECONDS if self._mirror.uri_of(kept.path) is None else OPEN_SECONDS
+        is_open = self._mirror.uri_of(kept.path) is not None
+        seconds = self.pauses.open_seconds if is_open else self.pauses.closed_seconds
         kept.is_syncing = True
         kept.timer = asyncio.get_running_loop().call_later(seconds, lambda: self._spawn(self._sync(kept)))
 
@@ -179,7 +186,9 @@ class Transcripts:
         if not merged.is_clean or merged.text == document.text:
             return
         edit = DocumentEdit(document.uri, "edit", document.text, merged.text, document.version)
-        if (await self._editor.apply([edit])).result is ApplyResult.APPLIED:
+        answer = await self._editor.apply([edit])
+        # It may have been closed meanwhile, unsaved.
+        if answer.result is ApplyResult.APPLIED and kept.is_open:
             kept.written = text
 
     def _write(self, kept: _Kept) -> None:
