@@ -103,8 +103,8 @@ class Gate:
         seconds, late = self._rules().auto_approve.followup_seconds, _first_suggestion(body)
         patience = _Patience(seconds, late) if seconds and late else None
         reply = await self._wait(ask, json.dumps(body, ensure_ascii=False), None, patience)
-        is_yes = reply.response != Response.NO
-        return Decision(is_approved=is_yes, by="user", text=reply.text, images=reply.images)
+        is_yes, is_late = reply.response != Response.NO, patience is not None and reply is patience.reply
+        return Decision(is_yes, "timeout" if is_late else "user", reply.text, reply.images)
 
     def answer(self, ts: int | None, reply: AskReply) -> Answered:
         """Take the user's answer to the waiting ask; the first one wins."""

@@ -5,6 +5,9 @@ from agent_lsp.domain.status import ContextUse, Usage
 from agent_lsp.domain.turns import LimitReached
 from agent_lsp.settings.model import LimitSettings
 
+_CENTS_LOST = 1e-9
+"""What sums of floating-point amounts may be off by."""
+
 
 class Spending:
     def __init__(self, total: Usage, context: ContextUse, requests: int = 0, cost: float = 0.0) -> None:
@@ -12,6 +15,7 @@ class Spending:
         self.context = context
         self._requests = requests
         self._cost = cost
+        self._is_unpriced = self._is_told = False
 
     def count(self, ended: StepEnded, window: int) -> None:
         """Count one request. What it used is unknown where the service did not say."""
@@ -24,6 +28,7 @@ class Spending:
     def _count_usage(self, usage: Usage, window: int) -> None:
         self.total += usage
         self._cost += usage.cost or 0.0
+        self._is_unpriced |= usage.cost is None
         tokens = usage.tokens_in + usage.tokens_out
         self.context = ContextUse(tokens, window, round(100 * tokens / window, 1) if window else 0.0)
 
@@ -32,8 +37,15 @@ class Spending:
         self._requests, self._cost = 0, 0.0
 
     def limit_reached(self, limits: LimitSettings) -> LimitReached | None:
+        """Tell the cap that one more request would pass, if it costs what the others did on average."""
         if limits.requests and self._requests >= limits.requests:
             return LimitReached("requests", self._requests, limits.requests)
-        if limits.cost and self._cost >= limits.cost:
+        if limits.cost and self._requests and self._cost * (1 + 1 / self._requests) > limits.cost + _CENTS_LOST:
             return LimitReached("cost", round(self._cost, 6), limits.cost)
         return None
+
+    def is_cap_void(self, limits: LimitSettings) -> bool:
+        """Whether the cap on money cannot hold, since a request had no known price. Told once."""
+        is_news = bool(limits.cost) and self._is_unpriced and not self._is_told
+        self._is_told |= is_news
+        return is_news
