@@ -31,7 +31,7 @@ class Manner(Enum):
     ANSWERS_FIRST = auto()
     """Does it, but tells of the change after it answered."""
     HALF = auto()
-    """Says no after it made the first of several changes."""
+    """Says no after it made the first of several changes, or as many as `part` says."""
     LATE = auto()
     """Says yes, and makes the edit only when `catch_up` is called."""
     DENIES = auto()
@@ -65,6 +65,7 @@ class FakeEditor:
     applied: list[Json] = field(default_factory=list[Json])
     saved: list[str] = field(default_factory=list[str])
     unsavable: set[str] = field(default_factory=set[str])
+    part: int = 1
     late: list[Json] = field(default_factory=list[Json])
     past: list[str] = field(default_factory=list[str])
     """Every text that a document came to have by a change."""
@@ -138,7 +139,7 @@ class FakeEditor:
                 asyncio.get_running_loop().call_soon(self._apply_all, _changes(params))
                 return {"applied": True}
             case Manner.HALF:
-                self._apply_all(_changes(params)[:1])
+                self._apply_all(_changes(params)[: self.part])
                 return {"applied": False, "failureReason": "half of it"}
             case Manner.LATE:
                 self.late.append(params)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, TypeVar
 
-from agent_lsp.domain.documents import ApplyAnswer, ApplyResult, DocumentEdit, Documents
+from agent_lsp.domain.documents import ApplyAnswer, ApplyResult, DocumentEdit, Documents, OpenDocument
 from agent_lsp.domain.errors import FileMissing, FileProblem
 from agent_lsp.domain.files import (
     Applied,
@@ -23,7 +23,7 @@ from agent_lsp.domain.files import (
     Selection,
     Unproven,
 )
-from agent_lsp.workspace.disk import make_folders, remove_folders, size_of
+from agent_lsp.workspace.disk import delete_file, make_folders, remove_folders, size_of
 from agent_lsp.workspace.disk_changes import DiskChange, changes_of, make_all, undo_all
 from agent_lsp.workspace.leftovers import Leftovers
 from agent_lsp.workspace.opened import document_at
@@ -207,19 +207,34 @@ class Applying:
             self._edited.remember(moved.uri if moved else step.uri, moved or step.edit.place)
 
     async def _take_back(self, steps: Sequence[_Step], answer: ApplyAnswer) -> None:
-        """Undo those of several documents that did change, when others did not."""
+        """Undo those of several documents that did change, when others did not; the last first."""
         if answer.result is ApplyResult.REFUSED or len(steps) == 1:
             return
         # A document may be unproven because the editor denied what it had done.
-        edits = [edit for step in steps if kind_of(step.edit) == "edit" and (edit := self._reversal(step))]
+        edits = [edit for step in reversed(steps) if (edit := self._reversal(step))]
         if edits:
             await self._documents.apply(edits)
+        made = [step.edit.place.absolute for step in steps if step.edit.before is None]
+        await asyncio.to_thread(_remove_empty, made)
 
     def _reversal(self, step: _Step) -> DocumentEdit | None:
-        document = self._documents.get(step.uri)
-        if not document or not step.edit.before or document.text != step.edit.after:
-            return None
-        return DocumentEdit(step.uri, "edit", document.text, step.edit.before.text, document.version)
+        """What takes a step back that was made; nothing where the document is not as it was meant to become."""
+        before, moved = step.edit.before, step.edit.move_to
+        if before is None:
+            made = self._made(step.uri, step)
+            return DocumentEdit(made.uri, "delete", made.text, "", made.version) if made else None
+        if step.edit.after is None:
+            is_gone = not self._documents.get(step.uri) and not step.edit.place.absolute.exists()
+            return DocumentEdit(step.uri, "create", "", before.text, None) if is_gone else None
+        if moved and (made := self._made(moved.uri, step)):
+            return DocumentEdit(made.uri, "rename", made.text, before.text, made.version, step.uri)
+        if made := self._made(step.uri, step):
+            return DocumentEdit(made.uri, "edit", made.text, before.text, made.version)
+        return None
+
+    def _made(self, uri: str, step: _Step) -> OpenDocument | None:
+        document = self._documents.get(uri)
+        return document if document and document.text == step.edit.after else None
 
     def _applied_files(self, steps: Sequence[_Step]) -> tuple[AppliedFile, ...]:
         files = list[AppliedFile]()
@@ -243,6 +258,13 @@ class Applying:
 def _chosen(proposal: Proposal, selection: Selection) -> tuple[tuple[Wish, ...], Mapping[str, str]]:
     wishes = choose(proposal, selection)
     return wishes, user_diffs(proposal, wishes)
+
+
+def _remove_empty(paths: Sequence[Path]) -> None:
+    """Remove files that an editor has made and got no further with."""
+    for path in paths:
+        with suppress(FileProblem):
+            delete_file(path, b"")
 
 
 def _document_edit(step: _Step) -> DocumentEdit:
