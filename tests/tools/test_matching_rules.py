@@ -13,6 +13,7 @@ from agent_lsp.tools.matching.passages import Passage, replace_passage
 from agent_lsp.tools.matching.patches import UpdatedFile, parse_patch
 from agent_lsp.tools.matching.revision import Refusal
 from agent_lsp.tools.matching.search_replace import Reading, apply_blocks
+from support.timing import cpu_seconds
 
 MARKERS = [
     "<<<<<<< SEARCH",
@@ -114,3 +115,27 @@ def test_content_in_a_fence_or_numbered_is_the_content(before: list[str], after:
 
 def ended(lines: list[str]) -> str:
     return "".join(line + "\n" for line in lines)
+
+
+def missed(text: str, search: str) -> None:
+    with pytest.raises(Refusal):
+        apply_blocks(text, f"<<<<<<< SEARCH\n{search}\n=======\nx\n>>>>>>> REPLACE", Reading())
+
+
+def missed_hunks(text: str, count: int) -> None:
+    with pytest.raises(Refusal):
+        patched(text, "@@\n-same\n+x\n" * count)
+
+
+GROWING: dict[str, Callable[[int], None]] = {
+    "many equal lines, half of them wanted": lambda size: missed("same\n" * size, "\n".join(["same"] * (size // 2))),
+    "the same, shifted": lambda size: missed("  same\n" * size, "\n".join(["same"] * (size // 2))),
+    "equal lines and another": lambda size: missed("same\n" * size, "same\n" * (size // 2) + "other"),
+    "one very long line": lambda size: missed("ab" * size * 20 + "\n", "ab" * size * 20 + "c"),
+    "hunks of equal lines": lambda size: missed_hunks("same\n" * size, size // 20),
+}
+
+
+@pytest.mark.parametrize("miss", GROWING.values(), ids=GROWING)
+def test_text_that_repeats_itself_costs_in_proportion_to_its_length(miss: Callable[[int], None]) -> None:
+    assert cpu_seconds(lambda: miss(20_000)) < 40 * cpu_seconds(lambda: miss(2_000))

@@ -20,7 +20,7 @@ class HunkPlaces:
 
     hunk: PatchHunk
     lines: tuple[PatchLine, ...]
-    matches: tuple[Match, ...]
+    matches: Sequence[Match]
 
     def changed(self) -> tuple[int, int]:
         """Tell the first line that changes, and the one behind the last, counted from the start of the hunk."""
@@ -82,10 +82,10 @@ class HunkFinder:
         start = settle([match.start for match in fitting], hunk.hint - 1) if hunk.hint is not None else None
         return fitting if start is None else [match for match in fitting if match.start == start]
 
-    def _shiftable(self, matches: Sequence[Match], lines: Sequence[PatchLine]) -> tuple[Match, ...]:
+    def _shiftable(self, matches: Sequence[Match], lines: Sequence[PatchLine]) -> Sequence[Match]:
         """Choose the places to whose indentation the new lines can be shifted."""
         if matches[0].shift == Shift():
-            return tuple(matches)  # Places of one kind come together: none is shifted.
+            return matches  # Places of one kind come together: none is shifted.
         added = [line.text for line in lines if line.mark == "+"]
         shifts = {shift for shift in {match.shift for match in matches} if shift.moved(added) is not None}
         shiftable = tuple(match for match in matches if match.shift in shifts)

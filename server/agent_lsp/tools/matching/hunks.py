@@ -7,7 +7,7 @@ from itertools import groupby, pairwise
 
 from agent_lsp.tools.matching.hunk_places import HunkFinder, HunkPlaces
 from agent_lsp.tools.matching.lines import Replacement, read_lines, replace_lines
-from agent_lsp.tools.matching.numbers import named_lines
+from agent_lsp.tools.matching.numbers import NAMED, named_lines
 from agent_lsp.tools.matching.patches import PatchHunk
 from agent_lsp.tools.matching.places import Match
 from agent_lsp.tools.matching.revision import Refusal, Revision
@@ -76,7 +76,7 @@ def _placed(found: Sequence[HunkPlaces], faults: list[str]) -> list[_Placed]:
         if first == last:
             placed.append(_Placed(places, places.matches[first]))
         else:
-            faults.append(_fault(places.hunk, _ambiguity([match.start for match in places.matches[first : last + 1]])))
+            faults.append(_fault(places.hunk, _ambiguity(places.matches[first : last + 1])))
     return placed
 
 
@@ -120,9 +120,10 @@ def _overlaps(placed: Sequence[_Placed]) -> list[str]:
     ]
 
 
-def _ambiguity(starts: Sequence[int]) -> str:
+def _ambiguity(matches: Sequence[Match]) -> str:
+    starts = [match.start for match in matches[:NAMED]]
     return (
-        f"its lines stand at {named_lines(starts)}. Add lines around them, "
+        f"its lines stand at {named_lines(starts, len(matches))}. Add lines around them, "
         "or above the hunk `@@ ` with a line of the file that stands above only one of them."
     )
 

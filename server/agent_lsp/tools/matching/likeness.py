@@ -17,7 +17,8 @@ from agent_lsp.tools.matching.places import BLANKS, loosened
 
 _VOTES = 200
 """What occurs more often says nothing about the place."""
-_WORDS = 24
+_KNOWN_LINES = 100
+_WORDS = 12
 _MEASURED_LINES = 25
 """How many unlike lines of one place are compared letter by letter; the rest counts as wholly unlike."""
 _LEAST_PLACES = 3
@@ -59,11 +60,15 @@ class Likenesses:
 
     def _votes(self, wanted: Sequence[str]) -> Iterator[tuple[int, int]]:
         unknown: list[tuple[str, int]] = []
+        known: list[tuple[list[int], int]] = []
         for offset, line in enumerate(wanted):
-            places = self._index.get(line.strip(BLANKS), ())
-            yield from ((place - offset, 8) for place in places[:_VOTES])
-            if not places:
+            if places := self._index.get(line.strip(BLANKS)):
+                known.append((places, offset))
+            else:
                 unknown += [(word, offset) for word in re.findall(r"\w{3,}", line[:_READ_LETTERS])]
+        # The rarer a line is, the more it says.
+        for places, offset in sorted(known, key=lambda pair: len(pair[0]))[:_KNOWN_LINES]:
+            yield from ((place - offset, 8) for place in places[:_VOTES])
         for word, offset in sorted(unknown, key=lambda pair: -len(pair[0]))[:_WORDS]:
             places = list(islice(self._lines_with(word), _VOTES + 1))
             yield from ((place - offset, 1) for place in places if len(places) <= _VOTES)

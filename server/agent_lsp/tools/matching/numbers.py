@@ -4,7 +4,8 @@ import re
 from collections.abc import Sequence
 
 _QUOTED = 20
-_NAMED = 100
+NAMED = 100
+"""So many places are named; of more, it is said how many."""
 _NUMBERED = re.compile(r"[ \t]*(\d{1,9}) \|(?: (.*))?", re.DOTALL)
 
 
@@ -31,8 +32,9 @@ def quoted_lines(lines: Sequence[str], start: int, count: int) -> str:
     return "\n".join(f"{number} | {line[:200]}" for number, line in enumerate(shown, start + 1))
 
 
-def named_lines(starts: Sequence[int]) -> str:
-    """Name places, counted from 0, by their line numbers."""
-    named = ", ".join(str(start + 1) for start in starts[:_NAMED])
-    more = f" and {len(starts) - _NAMED} more" if len(starts) > _NAMED else ""
-    return f"line{'s' * (len(starts) > 1)} {named}{more}"
+def named_lines(starts: Sequence[int], count: int | None = None) -> str:
+    """Name places, counted from 0, by their line numbers; `count` tells how many there are if not all are given."""
+    count = len(starts) if count is None else count
+    named = ", ".join(str(start + 1) for start in starts[:NAMED])
+    more = f" and {count - NAMED} more" if count > NAMED else ""
+    return f"line{'s' * (count > 1)} {named}{more}"
