@@ -9,7 +9,11 @@ from agent_lsp.domain.errors import FileProblem
 from agent_lsp.domain.files import Standing
 from agent_lsp.workspace.places import Places, judge_path
 
-CASES = [json.loads(line) for line in (Path(__file__).parent.parent / "cases" / "paths.jsonl").read_text().splitlines()]
+CASES = [
+    json.loads(line)
+    for name in ("paths.jsonl", "paths_more.jsonl")
+    for line in (Path(__file__).parent.parent / "cases" / name).read_text().splitlines()
+]
 
 
 def filled(text: str, base: Path) -> str:
@@ -28,6 +32,8 @@ def build(base: Path, steps: Sequence[dict[str, str]]) -> None:
                 (base / name).write_text("original\n")
             case {"link": name, "to": target}:
                 (base / name).symlink_to(filled(target, base))
+            case {"rename": name, "to": target}:
+                (base / name).rename(base / target)
             case {"remove": name}:
                 (base / name).unlink()
             case _:
@@ -39,9 +45,10 @@ def test_path_leads_where_the_case_says(case: dict, tmp_path: Path) -> None:
     build(tmp_path, [{"dir": "W"}, *case["setup"]])
     lines = [line for step in case["setup"] for line in step.get("ignore", ())]
     path = filled(case["path"], tmp_path)
+    roots = [tmp_path / root for root in case.get("roots", ["W"])]
 
     def judged() -> Standing:
-        return judge_path(path, roots=(tmp_path / "W",), home=tmp_path / "H", ignore_lines=lines, use=case["op"])
+        return judge_path(path, roots=roots, home=tmp_path / "H", ignore_lines=lines, use=case["op"])
 
     before = judged()
     build(tmp_path, case.get("race", ()))

@@ -14,7 +14,8 @@ MOST_LINKS = 40
 
 _SYSTEM = ("/proc", "/dev", "/sys")
 _DRIVE = re.compile(r"/?[A-Za-z]:")
-_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:")
+# Two colons name a stream of a file, on systems that have such.
+_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:(?!:)")
 _FILE_URI = re.compile(r"file:///(?!/)", re.IGNORECASE)
 
 
