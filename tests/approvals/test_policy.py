@@ -1,3 +1,4 @@
+from collections.abc import Mapping
 from dataclasses import replace
 from itertools import product
 from pathlib import Path
@@ -287,3 +288,58 @@ def test_whoever_is_asked_to_let_a_command_leave_sees_what_was_refused():
     leaving = replace(action(Deed.EXECUTE, place(INSIDE), command="ls"), refusal=REFUSED)
 
     assert judge(leaving, rules()).reason == f"{REFUSED} Run it again outside the sandbox?"
+
+
+@pytest.mark.parametrize(
+    ("command", "denied", "may_hide"),
+    [
+        ("git push", ("rm",), False),
+        ("$X a", ("rm",), True),
+        ("echo 'a", ("rm",), True),
+        ("$X a", (), False),
+        ("rm a", ("rm",), False),
+    ],
+)
+@pytest.mark.parametrize("mode", [DEFAULT, ACCEPT, BYPASS])
+def test_a_command_in_which_a_denied_one_may_hide_is_marked_for_a_person(mode, command, denied, may_hide):
+    assert execute(command, place(INSIDE), mode=mode, denied=denied).may_hide_denied is may_hide
+
+
+KINDS = ("read", "read_outside_workspace", "write", "execute")
+
+
+def expected(deed: Deed, mode: PermissionMode, standing: Standing, settings: Mapping[str, bool]) -> Verdict:
+    """The whole policy for files, said once more in other words."""
+    is_bypass, may_write = mode is BYPASS, settings["write"] or mode in (ACCEPT, BYPASS)
+    if standing is IGNORED:
+        return DENY
+    if deed is Deed.READ:
+        is_allowed = is_bypass or (settings["read"] and (standing is not OUTSIDE or settings["read_outside_workspace"]))
+    elif mode is PLAN:
+        return DENY
+    else:
+        is_allowed = standing is INSIDE and may_write
+    return APPROVE if is_allowed else ASK
+
+
+@pytest.mark.parametrize("switches", list(product((False, True), repeat=len(KINDS))))
+@pytest.mark.parametrize("mode", list(PermissionMode))
+def test_modes_kinds_places_and_settings_together_say_what_may_be_done(mode, switches):
+    settings: dict[str, bool] = dict(zip(KINDS, switches, strict=True))
+
+    for deed, standing in product((Deed.READ, Deed.WRITE), Standing):
+        verdict = judge(action(deed, place(standing)), rules(mode, **settings)).verdict
+
+        assert verdict is expected(deed, mode, standing, settings), (deed, standing)
+
+
+@pytest.mark.parametrize("is_on", [False, True])
+@pytest.mark.parametrize("standing", list(Standing))
+@pytest.mark.parametrize("mode", list(PermissionMode))
+@pytest.mark.parametrize(("command", "kind"), [("git status", "allowed"), ("git push", "other"), ("rm a", "denied")])
+def test_modes_places_and_lists_together_say_what_may_run(mode, standing, is_on, command, kind):
+    judged = execute(command, place(standing), mode=mode, is_on=is_on, allowed=("git status",), denied=("rm",))
+
+    is_covered = standing is INSIDE and (mode is BYPASS or (is_on and kind == "allowed"))
+    is_denied = mode is PLAN or kind == "denied"
+    assert judged.verdict is (DENY if is_denied else APPROVE if is_covered else ASK)

@@ -43,6 +43,7 @@ def message(kind: Ask, body: Json | str = "") -> Message:
         (Ask.COMMAND, COMMAND | {"cwd": str(ROOT / "src")}, False),
         (Ask.COMMAND, COMMAND | {"cwd": "src"}, False),
         (Ask.COMMAND, COMMAND | {"cwd": "/"}, True),
+        (Ask.COMMAND, COMMAND | {"mayHideDenied": True}, True),
         (Ask.COMMAND, COMMAND | {"cwd": str(ROOT) + "-other"}, True),
         (Ask.USE_MCP_SERVER, {"serverName": "s"}, False),
         (Ask.FOLLOWUP, FOLLOWUP, True),

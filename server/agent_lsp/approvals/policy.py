@@ -164,6 +164,12 @@ def _judge_execute(action: Action, rules: Rules) -> Judgement:
     if action.command is None:
         return _ASKED
     found = _judge_by_mode(action, action.command, rules)
+    may_hide_denied = bool(rules.denied_commands) and found.verdict is Verdict.ASK and not is_clear(action.command)
+    return replace(_judge_where(action, rules, found), may_hide_denied=may_hide_denied)
+
+
+def _judge_where(action: Action, rules: Rules, found: Judgement) -> Judgement:
+    """Judge where a command runs, which can only make things stricter."""
     if action.refusal and found.verdict is not Verdict.DENY and not _is_bypassed(rules):
         # What the sandbox stopped is for the user to see, whatever rule would let the command run.
         return Judgement(Verdict.ASK, f"{action.refusal} Run it again outside the sandbox?", found.segments)

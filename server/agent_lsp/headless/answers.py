@@ -14,7 +14,8 @@ NOBODY = (
 )
 NOT_COVERED = (
     "Nobody can be asked in this run, and its standing yes covers no protected file, no write and no command outside "
-    "the workspace. Go on without this if you can; if not, complete the task by saying what is left to do."
+    "the workspace, and no command in which a denied one may hide. Go on without this if you can; if not, complete the "
+    "task by saying what is left to do."
 )
 DECIDE = "Nobody can be asked in this run. Decide for yourself, and say in the result what you assumed."
 
@@ -49,7 +50,8 @@ def needs_person(message: Message, root: Path) -> bool:
         case Ask.TOOL:
             return is_guarded(_body(message))
         case Ask.COMMAND:
-            return not (root / _body(message).get("cwd", "")).is_relative_to(root)
+            body = _body(message)
+            return bool(body.get("mayHideDenied")) or not (root / body.get("cwd", "")).is_relative_to(root)
         case _:
             return False
 

@@ -222,6 +222,8 @@ def _body(action: Action, judgement: Judgement, offer: Offer | None) -> Json:
         body["reason"] = judgement.reason
     if action.ask is Ask.COMMAND:
         body["segments"] = to_wire(judgement.segments)
+    if judgement.may_hide_denied:
+        body["mayHideDenied"] = True
     if offer:
         body["remember"] = to_wire(offer)
     return body
