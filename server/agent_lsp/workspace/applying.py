@@ -3,11 +3,10 @@
 import asyncio
 from collections.abc import Coroutine, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, TypeVar
 
-from agent_lsp.domain.documents import ApplyAnswer, ApplyResult, DocumentEdit, Documents, OpenDocument
+from agent_lsp.domain.documents import ApplyAnswer, ApplyResult, Documents
 from agent_lsp.domain.errors import FileMissing, FileProblem
 from agent_lsp.domain.files import (
     Applied,
@@ -23,7 +22,7 @@ from agent_lsp.domain.files import (
     Selection,
     Unproven,
 )
-from agent_lsp.workspace.disk import delete_file, make_folders, remove_folders, size_of
+from agent_lsp.workspace.disk import make_folders, remove_folders, size_of
 from agent_lsp.workspace.disk_changes import DiskChange, changes_of, make_all, undo_all
 from agent_lsp.workspace.leftovers import Leftovers
 from agent_lsp.workspace.opened import document_at
@@ -33,27 +32,12 @@ from agent_lsp.workspace.proposing import propose as propose_edits
 from agent_lsp.workspace.reading import LARGE_BYTES, text_of_document, text_on_disk
 from agent_lsp.workspace.rebasing import Rebased, Wish, choose, rebase, user_diffs
 from agent_lsp.workspace.saving import EditedDocuments
+from agent_lsp.workspace.steps import Step, remove_empty, reversal
 from agent_lsp.workspace.texts import has_even_endings
 
 T = TypeVar("T")
 
 ClosedFiles = Literal["auto", "editor", "disk"]
-
-
-@dataclass(frozen=True, slots=True)
-class _Step:
-    """An edit that is made now, at the address the editor knows the file by."""
-
-    rebased: Rebased
-    uri: str
-
-    @property
-    def edit(self) -> FileEdit:
-        return self.rebased.edit
-
-    @property
-    def is_open(self) -> bool:
-        return self.edit.before is not None and self.edit.before.is_open
 
 
 class _Overtaken:
@@ -103,12 +87,12 @@ class Applying:
 
     async def _try(self, edits: Sequence[FileEdit], diffs: Mapping[str, str]) -> "EditOutcome | _Overtaken":
         """Put the edits on top of the files as they stand now, and make them."""
-        steps = list[_Step]()
+        steps = list[Step]()
         for edit in edits:
             rebased = await self._rebased(edit)
             if not isinstance(rebased, Rebased):
                 return rebased
-            steps.append(_Step(rebased, self._uri_of(edit.place)))
+            steps.append(Step(rebased, self._uri_of(edit.place)))
         if any(step.rebased.has_moved for step in steps):
             return Moved(await self.propose([step.edit for step in steps]), diffs)
         failure = await self._make([step for step in steps if not step.rebased.is_idle])
@@ -132,7 +116,7 @@ class Applying:
         except FileMissing:
             return None
 
-    async def _make(self, steps: Sequence[_Step]) -> "NotApplied | Unproven | _Overtaken | None":
+    async def _make(self, steps: Sequence[Step]) -> "NotApplied | Unproven | _Overtaken | None":
         """Change the disk first and then the editor, since the disk can be brought back without a trace."""
         in_editor = [step for step in steps if self._goes_to_editor(step)]
         if in_editor and not self._documents.can_apply():
@@ -161,7 +145,7 @@ class Applying:
             return _Overtaken()
         return _failure(in_editor, answer, stuck)
 
-    def _is_overtaken(self, steps: Sequence[_Step]) -> bool:
+    def _is_overtaken(self, steps: Sequence[Step]) -> bool:
         """Whether the user typed before the edit arrived: then it may fit on top of that."""
         opened = [(self._documents.get(step.uri), step.edit.before) for step in steps if step.is_open]
         return any(now and before and now.version != before.base.version for now, before in opened)
@@ -172,7 +156,7 @@ class Applying:
         if opened := next((place for place in closed if document_at(self._documents, place)), None):
             raise FileProblem(f"{opened.path} was opened in the editor meanwhile; read it again.")
 
-    def _goes_to_editor(self, step: _Step) -> bool:
+    def _goes_to_editor(self, step: Step) -> bool:
         if step.is_open:
             return True
         if not self._edits_closed() or kind_of(step.edit) not in ("create", "edit"):
@@ -190,53 +174,33 @@ class Applying:
             case "auto":
                 return self._documents.can_apply() and self._documents.can_save_closed()
 
-    async def _send(self, steps: Sequence[_Step]) -> ApplyAnswer:
+    async def _send(self, steps: Sequence[Step]) -> ApplyAnswer:
         if not steps:
             return ApplyAnswer(ApplyResult.APPLIED)
-        return await self._documents.apply([_document_edit(step) for step in steps])
+        return await self._documents.apply([step.document_edit for step in steps])
 
-    async def _settle(self, steps: Sequence[_Step]) -> None:
+    async def _settle(self, steps: Sequence[Step]) -> None:
         """A file that was closed is saved at once, the others when the disk is needed."""
         self._remember(steps)
         if closed := [step.uri for step in steps if not step.is_open]:
             await self._documents.save(closed)
 
-    def _remember(self, steps: Sequence[_Step]) -> None:
+    def _remember(self, steps: Sequence[Step]) -> None:
         for step in steps:
             moved = step.edit.move_to
             self._edited.remember(moved.uri if moved else step.uri, moved or step.edit.place)
 
-    async def _take_back(self, steps: Sequence[_Step], answer: ApplyAnswer) -> None:
+    async def _take_back(self, steps: Sequence[Step], answer: ApplyAnswer) -> None:
         """Undo those of several documents that did change, when others did not; the last first."""
         if answer.result is ApplyResult.REFUSED or len(steps) == 1:
             return
         # A document may be unproven because the editor denied what it had done.
-        edits = [edit for step in reversed(steps) if (edit := self._reversal(step))]
+        edits = [edit for step in reversed(steps) if (edit := reversal(step, self._documents))]
         if edits:
             await self._documents.apply(edits)
-        made = [step.edit.place.absolute for step in steps if step.edit.before is None]
-        await asyncio.to_thread(_remove_empty, made)
+        await asyncio.to_thread(remove_empty, [step.edit.place.absolute for step in steps if step.edit.before is None])
 
-    def _reversal(self, step: _Step) -> DocumentEdit | None:
-        """What takes a step back that was made; nothing where the document is not as it was meant to become."""
-        before, moved = step.edit.before, step.edit.move_to
-        if before is None:
-            made = self._made(step.uri, step)
-            return DocumentEdit(made.uri, "delete", made.text, "", made.version) if made else None
-        if step.edit.after is None:
-            is_gone = not self._documents.get(step.uri) and not step.edit.place.absolute.exists()
-            return DocumentEdit(step.uri, "create", "", before.text, None) if is_gone else None
-        if moved and (made := self._made(moved.uri, step)):
-            return DocumentEdit(made.uri, "rename", made.text, before.text, made.version, step.uri)
-        if made := self._made(step.uri, step):
-            return DocumentEdit(made.uri, "edit", made.text, before.text, made.version)
-        return None
-
-    def _made(self, uri: str, step: _Step) -> OpenDocument | None:
-        document = self._documents.get(uri)
-        return document if document and document.text == step.edit.after else None
-
-    def _applied_files(self, steps: Sequence[_Step]) -> tuple[AppliedFile, ...]:
+    def _applied_files(self, steps: Sequence[Step]) -> tuple[AppliedFile, ...]:
         files = list[AppliedFile]()
         for step in steps:
             edit = step.edit
@@ -260,25 +224,6 @@ def _chosen(proposal: Proposal, selection: Selection) -> tuple[tuple[Wish, ...],
     return wishes, user_diffs(proposal, wishes)
 
 
-def _remove_empty(paths: Sequence[Path]) -> None:
-    """Remove files that an editor has made and got no further with."""
-    for path in paths:
-        with suppress(FileProblem):
-            delete_file(path, b"")
-
-
-def _document_edit(step: _Step) -> DocumentEdit:
-    before = step.edit.before
-    return DocumentEdit(
-        uri=step.uri,
-        kind=kind_of(step.edit),
-        before=before.text if before else "",
-        after=step.edit.after or "",
-        version=before.base.version if before else None,
-        new_uri=step.edit.move_to.uri if step.edit.move_to else None,
-    )
-
-
 def _make_folders(edits: Sequence[FileEdit]) -> tuple[Path, ...]:
     """Make the folders that new files lack."""
     made = list[Path]()
@@ -298,7 +243,7 @@ def _change_disk(edits: Sequence[FileEdit], leftovers: Leftovers) -> tuple[DiskC
     return changes
 
 
-def _failure(steps: Sequence[_Step], answer: ApplyAnswer, stuck: Sequence[Path]) -> NotApplied | Unproven:
+def _failure(steps: Sequence[Step], answer: ApplyAnswer, stuck: Sequence[Path]) -> NotApplied | Unproven:
     reason = answer.reason or "The editor refused the edit."
     if stuck:
         reason += f" These files are changed on disk and could not be brought back: {', '.join(map(str, stuck))}."

@@ -22,6 +22,7 @@ from agent_lsp.domain.files import (
     SearchHits,
     Selection,
     Standing,
+    Unproven,
 )
 from agent_lsp.workspace.applying import Applying, ClosedFiles
 from agent_lsp.workspace.globs import Glob
@@ -97,7 +98,9 @@ class WorkspaceFiles:
 
     async def apply(self, proposal: Proposal, selection: Selection) -> EditOutcome:
         outcome = await self._applying.apply(proposal, selection)
-        return replace(outcome, reason=self._by_root(outcome.reason)) if isinstance(outcome, NotApplied) else outcome
+        if isinstance(outcome, NotApplied | Unproven):
+            return replace(outcome, reason=self._by_root(outcome.reason))
+        return outcome
 
     async def save_edited(self) -> Sequence[Place]:
         return await self._edited.save()
