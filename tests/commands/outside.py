@@ -11,9 +11,11 @@ from pathlib import Path
 
 from agent_lsp.workspace.commands import find_bash
 from agent_lsp.workspace.sandbox_bubblewrap import find_bubblewrap, trial_problem
+from agent_lsp.workspace.sandbox_landlock import LEAST_ABI, abi
 
 FOUND = find_bubblewrap(os.environ["PATH"], ())
-CONFINERS = ["bubblewrap"] if FOUND and not trial_problem(FOUND, find_bash()) else []
+HAS_BUBBLEWRAP = FOUND is not None and not trial_problem(FOUND, find_bash())
+CONFINERS = [*(["bubblewrap"] if HAS_BUBBLEWRAP else []), *(["landlock"] if abi() >= LEAST_ABI else [])]
 """What this system has. Where that is nothing, `test_sandbox.py` holds that it is said."""
 SECRET = "the-secret-of-the-test"
 INTACT = "intact\n"

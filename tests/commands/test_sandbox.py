@@ -1,6 +1,7 @@
 """Whether a command is confined: what the user wants, what the system has, and what is told where it has nothing."""
 
 import os
+from dataclasses import replace
 from pathlib import Path
 from typing import Literal
 
@@ -13,6 +14,7 @@ from agent_lsp.workspace.sandbox import Confinement, Sandbox, Wanted, is_git_at_
 from agent_lsp.workspace.sandbox_bubblewrap import bubblewrapped, find_bubblewrap, trial_problem
 from agent_lsp.workspace.sandbox_places import Confines, Own, find_confines
 from agent_lsp.workspace.sandbox_refusals import CONFINED, DENIED, refusal_in
+from agent_lsp.workspace.sandbox_rules import landlocked
 
 
 def planted(folder: Path, script: str) -> Path:
@@ -24,11 +26,13 @@ def planted(folder: Path, script: str) -> Path:
     return program
 
 
-def sandbox(place: Path, search_path: str, word: Literal["off", "auto", "require"] = "auto") -> Sandbox:
+def sandbox(
+    place: Path, search_path: str, word: Literal["off", "auto", "require"] = "auto", *, landlock: int = 0
+) -> Sandbox:
     root, own = place / "root", Own(place / "home", (), place / "tmp")
     root.mkdir(exist_ok=True)
     wanted = Wanted(word, (root,))
-    return Sandbox(Commands(os.environ), Confinement({"PATH": search_path}), own, lambda: wanted)
+    return Sandbox(Commands(os.environ), Confinement({"PATH": search_path}, lambda: landlock), own, lambda: wanted)
 
 
 ABSENT = {
@@ -52,6 +56,43 @@ async def test_where_there_is_no_sandbox_that_is_said_once(tmp_path, script, pro
 
     assert (confined, second) == ([None, None], "")
     assert first.startswith(f"Commands run without a sandbox here: {problem}")
+
+
+LANDLOCK = {
+    0: (False, "without a sandbox"),
+    2: (False, "without a sandbox"),
+    3: (True, "does not hold"),
+    7: (True, "does not hold"),
+}
+
+
+@pytest.mark.parametrize(("version", "found"), LANDLOCK.items())
+async def test_landlock_stands_in_and_what_it_lacks_is_said(tmp_path, version, found):
+    made = sandbox(tmp_path, "", landlock=version)
+    is_confined, words = found
+
+    assert (await made.around("ls") is not None, words in made.take_notice()) == (is_confined, True)
+
+
+def test_what_landlock_hides_is_what_it_does_not_allow(tmp_path):
+    for name in ("home/.ssh/id", "home/other/file", "home/.netrc"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).touch()
+    home = tmp_path / "home"
+    hiding = Confines((tmp_path / "w",), tmp_path / "tmp", (), (home / ".ssh",), (home / ".netrc",))
+
+    made = landlocked(hiding, Launch(("/bin/ls",), tmp_path, {}))
+
+    assert f"r{home}/other" in made.rules
+    assert not {f"r{path}" for path in ("/", *home.parents, home, home / ".ssh", home / ".netrc")} & set(made.rules)
+    assert {f"w{tmp_path}/w", f"w{tmp_path}/tmp", "l/", "u/dev/null"} <= set(made.rules)
+
+
+async def test_what_cannot_be_held_to_its_rules_is_not_started(commands, artifact, tmp_path):
+    running = commands.start("touch ran", tmp_path, artifact, lambda launch: replace(launch, rules=("r/nowhere",)))
+
+    assert str((await running.ended()).problem).startswith("It could not be started: ")
+    assert not (tmp_path / "ran").exists()
 
 
 async def test_a_sandbox_is_tried_once_and_not_before_it_is_wanted(tmp_path):

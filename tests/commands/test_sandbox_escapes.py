@@ -1,4 +1,4 @@
-"""Ways out of the sandbox, as real commands try them. Each may fail however it likes, and must leave no trace."""
+"""Ways out of each sandbox this system has, as real commands try them. Each may fail however it likes, and must leave no trace."""
 
 import asyncio
 import os
@@ -28,9 +28,10 @@ def world() -> Iterator[Outside]:
 
 
 @pytest.fixture(params=CONFINERS)
-def sandbox(world: Outside, commands: Commands) -> Sandbox:
+def sandbox(world: Outside, commands: Commands, request: pytest.FixtureRequest) -> Sandbox:
     own = Own(world.home, (world.state,), world.state / "tmp")
-    return Sandbox(commands, Confinement(os.environ), own, lambda: Wanted("require", (world.root,)))
+    search_path = os.environ["PATH"] if request.param == "bubblewrap" else ""
+    return Sandbox(commands, Confinement({"PATH": search_path}), own, lambda: Wanted("require", (world.root,)))
 
 
 async def run(sandbox: Sandbox, world: Outside, command: str) -> Excerpt:
@@ -115,14 +116,6 @@ ATTEMPTS = {
         "libc.setns(os.open('/proc/{pid}/ns/net', 0), 0)",
         "socket.create_connection(('127.0.0.1', {tcp}))",
     ),
-    # What is protected within the workspace.
-    "a hook": "mkdir -p .git/hooks; echo x > .git/hooks/pre-commit",
-    "the repository's settings": "echo x >> .git/config; git config core.fsmonitor ./x",
-    "another repository's settings": "echo ../evil > .git/commondir",
-    "the repository moved away": "mv .git g && mkdir .git && echo x > .git/config",
-    "the repository removed": "rm -rf .git",
-    "instructions": "echo x >> AGENTS.md; echo x > new; mv -f new AGENTS.md; rm -f AGENTS.md",
-    "an editor's tasks": "echo x > sub/.vscode/tasks.json",
     # What is not to be read.
     "keys": "cat {home}/.ssh/id {home}/.netrc; cp -r {home}/.ssh here; cat here/*",
     "keys by a link": "ln -s {home}/.ssh keys; cat keys/id",
@@ -130,6 +123,19 @@ ATTEMPTS = {
     "keys below a cover": "umount {home}/.ssh; cat {home}/.ssh/id; unshare -Urm bash -c 'umount {home}/.ssh; cat {home}/.ssh/id'",
     "the journal": "cat {state}/journal; find {out} -type f -exec cat {{}} +",
 }
+
+
+PROTECTED = {
+    "a hook": "mkdir -p .git/hooks; echo x > .git/hooks/pre-commit",
+    "the repository's settings": "echo x >> .git/config; git config core.fsmonitor ./x",
+    "another repository's settings": "echo ../evil > .git/commondir",
+    "the repository moved away": "mv .git g && mkdir .git && echo x > .git/config",
+    "the repository removed": "rm -rf .git",
+    "instructions": "echo x >> AGENTS.md; echo x > new; mv -f new AGENTS.md; rm -f AGENTS.md",
+    "an editor's tasks": "echo x > sub/.vscode/tasks.json",
+}
+"""What is protected within the workspace, which Landlock cannot hold."""
+BUBBLEWRAP = pytest.mark.parametrize("sandbox", [name for name in CONFINERS if name == "bubblewrap"], indirect=True)
 
 
 @pytest.mark.parametrize("attempt", ATTEMPTS.values(), ids=ATTEMPTS)
@@ -144,7 +150,9 @@ async def test_no_command_gets_out_of_the_sandbox(sandbox, world, attempt):
     "attempt", ["write", "a hook", "unix socket", "unix datagram", "tcp", "keys", "abstract socket"]
 )
 async def test_the_same_attempts_leave_traces_outside_the_sandbox(commands, world, attempt):
-    started = commands.start(ATTEMPTS[attempt].format_map(world.names), world.root, world.folder / "artifact")
+    started = commands.start(
+        (ATTEMPTS | PROTECTED)[attempt].format_map(world.names), world.root, world.folder / "artifact"
+    )
     await started.ended()
 
     assert world.touched() or SECRET in started.excerpt().head
@@ -156,8 +164,6 @@ ALLOWED = {
     "read what is around": "head -c 1 {file} > /dev/null; echo x",
     "read the repository": "cat .git/HEAD > /dev/null; git --version > /dev/null; echo x",
     "processes of its own": "sleep 0.01 & wait; echo x | cat",
-    "a server for itself": 'python3 -c \'import socket; s = socket.create_server(("127.0.0.1", 0)); socket.create_connection(s.getsockname()); print("x")\'',
-    "the same files as the next command": "echo x > /tmp/kept; cat /tmp/kept",
 }
 
 
@@ -166,6 +172,13 @@ async def test_everyday_work_goes_on_within_the_sandbox(sandbox, world, command)
     excerpt = await run(sandbox, world, command.format_map(world.names))
 
     assert (excerpt.head, world.touched()) == ("x\n", [])
+
+
+@BUBBLEWRAP
+async def test_a_server_and_who_asks_it_work_within_one_command(sandbox, world):
+    server = "import socket; s = socket.create_server(('127.0.0.1', 0)); socket.create_connection(s.getsockname())"
+
+    assert (await run(sandbox, world, f'python3 -c "{server}; print(1)"')).head == "1\n"
 
 
 async def test_an_abort_ends_every_shape_of_processes_in_the_sandbox(sandbox, world):
@@ -179,7 +192,11 @@ async def test_an_abort_ends_every_shape_of_processes_in_the_sandbox(sandbox, wo
     assert [shape for shape, number in marks.items() if running(number)] == []
 
 
-ENDS = {"exit 3": CommandEnd(3), "kill -SEGV $$": CommandEnd(139), "sleep 9 & exit 2": CommandEnd(2, None, None, True)}
+ENDS = {
+    "exit 3": CommandEnd(3),
+    "bash -c 'kill -SEGV $$'; exit $?": CommandEnd(139),
+    "sleep 9 & exit 2": CommandEnd(2, None, None, True),
+}
 
 
 @pytest.mark.parametrize(("command", "end"), ENDS.items())
@@ -190,7 +207,6 @@ async def test_the_end_of_a_confined_command_is_told(sandbox, world, command, en
 
 
 async def test_temporary_files_are_there_for_the_next_command_and_are_no_other_ones(sandbox, world):
-    await run(sandbox, world, "echo x > /tmp/agent-lsp-test-of-mine")
+    await run(sandbox, world, "echo x > $TMPDIR/mine")
 
-    assert (await run(sandbox, world, "cat /tmp/agent-lsp-test-of-mine")).head == "x\n"
-    assert (await run(sandbox, world, "ls /tmp | wc -l")).head == "1\n"
+    assert (await run(sandbox, world, "cat $TMPDIR/mine; ls $TMPDIR")).head == "x\nmine\n"

@@ -9,6 +9,7 @@ the command's process group is all that is ended there.
 """
 
 import ctypes
+import errno
 import os
 import select
 import signal
@@ -180,9 +181,11 @@ class _Start:
     def spawn(self, output: int) -> int:
         os.chdir(self._cwd)
         nothing = os.open(os.devnull, os.O_RDONLY)
+        if self._rules:
+            return self._fork(nothing, output)
         return os.posix_spawn(
             self._program,
-            [os.path.basename(self._program), *self._arguments],  # noqa: PTH119  pathlib would double the time to start.
+            self._words(),
             self._environment,
             file_actions=[
                 (os.POSIX_SPAWN_DUP2, nothing, 0),
@@ -193,6 +196,45 @@ class _Start:
             setsigdef=_RESTORED,
             setsigmask=(),
         )
+
+    def _words(self) -> list[bytes]:
+        return [os.path.basename(self._program), *self._arguments]  # noqa: PTH119  pathlib would double the time to start.
+
+    def _fork(self, nothing: int, output: int) -> int:
+        """Spawn what holds itself to rules first. A pipe that exec closes tells why there was no exec."""
+        reading, writing = os.pipe()
+        child = os.fork()
+        if child == 0:
+            self._become_command(nothing, output, writing)
+        os.close(writing)
+        failure = os.read(reading, 16)
+        os.close(reading)
+        if failure:
+            os.waitpid(child, 0)
+            raise OSError(int(failure), "")
+        return child
+
+    def _become_command(self, nothing: int, output: int, failing: int) -> None:
+        try:
+            os.setpgid(0, 0)
+            for number in _RESTORED:
+                signal.signal(number, signal.SIG_DFL)
+            for target, source in enumerate((nothing, output, output)):
+                os.dup2(source, target)
+            _restrict(self._rules)
+            os.execve(self._program, self._words(), self._environment)  # noqa: S606  the shell is what is started
+        except OSError as problem:
+            os.write(failing, b"%d" % (problem.errno or errno.EPERM))
+        finally:
+            os._exit(1)
+
+
+def _restrict(rules: Sequence[bytes]) -> None:
+    """Import what only a confined command needs; this program has no path to its own package."""
+    sys.path.append(os.path.abspath(f"{__file__}/../../.."))  # noqa: PTH100  pathlib would double the time to start.
+    from agent_lsp.workspace import sandbox_landlock
+
+    sandbox_landlock.restrict(rules)
 
 
 class _Watch:

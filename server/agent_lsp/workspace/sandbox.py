@@ -13,10 +13,14 @@ from agent_lsp.workspace.commands import Commands, find_bash
 from agent_lsp.workspace.commands_launch import Launch, Wrap
 from agent_lsp.workspace.commands_running import RunningCommand
 from agent_lsp.workspace.sandbox_bubblewrap import bubblewrapped, find_bubblewrap, trial_problem
+from agent_lsp.workspace.sandbox_landlock import LEAST_ABI, abi
 from agent_lsp.workspace.sandbox_places import Confines, Own, find_confines
-from agent_lsp.workspace.sandbox_refusals import CONFINED, refusal_in
+from agent_lsp.workspace.sandbox_refusals import CONFINED, DENIED, refusal_in
+from agent_lsp.workspace.sandbox_rules import landlocked
 
 _NOTHING = "bubblewrap is not installed"
+_NONE = "Commands run without a sandbox here"
+_WEAK = "Commands run in a sandbox that does not hold what is protected in the workspace"
 _WORD = r"(?:[\w@%+=:,./^~-]+|'[^']*'|\"[^\"$`\\!]*\")"
 _GIT = (
     r"git (?:add|am|apply|branch|checkout|cherry-pick|clean|commit|fetch|merge|mv|notes|pull|push|rebase|remote|reset"
@@ -44,28 +48,40 @@ class Bubblewrap:
         return bubblewrapped(self.program, confines, launch)
 
 
-class Confinement:
-    """What this system offers. It is tried once, by confining a command that does nothing, when a first one waits."""
+@dataclass(frozen=True, slots=True)
+class Landlock:
+    """Confines by the kernel alone."""
 
-    def __init__(self, environment: Mapping[str, str]) -> None:
+    marks = (*CONFINED, *DENIED)
+
+    def wrap(self, confines: Confines, launch: Launch) -> Launch:
+        return landlocked(confines, launch)
+
+
+class Confinement:
+    """What this system offers. Bubblewrap is tried once, by confining a command that does nothing, when one waits."""
+
+    def __init__(self, environment: Mapping[str, str], landlock_abi: Callable[[], int] = abi) -> None:
+        self._landlock_abi = landlock_abi
         self._search_path = environment.get("PATH", "")
         self._problems: dict[Path, str] = {}
         self._trying = asyncio.Lock()
         self._notice = ""
         self._is_noticed = False
 
-    async def confiner(self, roots: Sequence[Path]) -> Bubblewrap | None:
+    async def confiner(self, roots: Sequence[Path]) -> Bubblewrap | Landlock | None:
         program = find_bubblewrap(self._search_path, roots)
         problem = await self._problem_of(program) if program else _NOTHING
         if program and not problem:
             return Bubblewrap(program)
+        landlock = Landlock() if self._landlock_abi() >= LEAST_ABI else None
         if not self._is_noticed:
             self._is_noticed = True
-            self._notice = f"Commands run without a sandbox here: {problem}. What is asked about stays the same."
-        return None
+            self._notice = f"{_WEAK if landlock else _NONE}: {problem}. What is asked about stays the same."
+        return landlock
 
     def take_notice(self) -> str:
-        """Why there is no sandbox, for the user; given once, by the command that first wanted one."""
+        """Why there is no good sandbox, for the user; given once, by the command that first wanted one."""
         notice, self._notice = self._notice, ""
         return notice
 
