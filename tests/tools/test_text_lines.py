@@ -98,3 +98,10 @@ REWRITTEN = {
 @pytest.mark.parametrize(("before", "content", "after"), REWRITTEN.values(), ids=REWRITTEN)
 def test_text_is_rewritten_with_the_endings_it_had(before: str, content: str, after: str) -> None:
     assert rewrite(read_lines(before), content) == after
+
+
+def test_repeating_lines_keep_their_mixed_endings_when_a_text_is_rewritten() -> None:
+    lines = "".join("same" + ("\r\n" if number % 3 else "\n") for number in range(600))
+    flat = lines.replace("\r\n", "\n")
+
+    assert rewrite(read_lines(f"{lines}end\r\n"), f"top\n{flat}END\n") == f"top\r\n{lines}END\r\n"

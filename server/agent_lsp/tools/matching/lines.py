@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 MARK = "\ufeff"
 """A byte-order mark, where an editor hands it over as text."""
+_ALIGNED_WHOLLY = 500_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +109,10 @@ def _equal_runs(old: Sequence[str], new: Sequence[str]) -> list[tuple[int, int, 
     """Align two texts. Equal beginnings and ends are taken off first: what is between is mostly small."""
     head = shared_start(old, new)
     tail = shared_start(old[head:][::-1], new[head:][::-1])
-    matcher = SequenceMatcher(None, old[head : len(old) - tail], new[head : len(new) - tail])
+    middle_old, middle_new = old[head : len(old) - tail], new[head : len(new) - tail]
+    # Leaving out lines that occur often is quicker, but they are then aligned with nothing.
+    is_long = len(middle_old) * len(middle_new) > _ALIGNED_WHOLLY
+    matcher = SequenceMatcher(None, middle_old, middle_new, autojunk=is_long)
     middle = [(head + a, head + b, length) for a, b, length in matcher.get_matching_blocks()]
     return [(0, 0, head), *middle, (len(old) - tail, len(new) - tail, tail)]
 
