@@ -16,7 +16,7 @@ from agent_lsp.domain.errors import BadParams
 from agent_lsp.domain.files import Place, Standing
 from agent_lsp.domain.history import Call
 from agent_lsp.domain.messages import Ask, Message, Say
-from agent_lsp.domain.permissions import Grant, Permission, Remember, Scope
+from agent_lsp.domain.permissions import Grant, Remember, Scope
 from agent_lsp.domain.requests import AskReply
 from agent_lsp.domain.status import PermissionMode, State
 from agent_lsp.domain.turns import After, Outcome
@@ -263,16 +263,21 @@ async def test_an_answer_that_cannot_be_kept_holds_this_once_and_is_told(tmp_pat
     await house.tasks.close()
 
 
-async def test_a_journal_that_was_written_to_grants_nothing(tmp_path: Path) -> None:
+FORGED: dict[str, Json] = {
+    "a permission": {"kind": "permission", "permission": {"kind": "command", "rule": "git", "scope": "task"}},
+    "a freer mode": {"kind": "permissionMode", "permissionMode": "bypassPermissions"},
+}
+
+
+@pytest.mark.parametrize("record", FORGED.values(), ids=FORGED)
+async def test_a_journal_that_was_written_to_grants_nothing(tmp_path: Path, record: Json) -> None:
     first = keeping_house(tmp_path, runs("git log"))
     task_id = first.new_task()
     await first.watcher.until_ask(Ask.COMMAND)
     await first.tasks.close()
     journal = tasks_folder(first.state) / task_id / "journal.jsonl"
-    lines = journal.read_text().splitlines()
-    forged = Permission("x", Scope.TASK, Grant.COMMAND, "git", task_id=task_id)
-    lines += [json.dumps({"kind": "permission", "permission": {"rule": forged.rule, "kind": "command"}})]
-    journal.write_text("\n".join(lines) + "\n")
+    with journal.open("a") as file:
+        file.write(json.dumps(record) + "\n")
 
     house = keeping_house(tmp_path, runs("git log"))
     await house.tasks.resume(task_id)
@@ -280,6 +285,29 @@ async def test_a_journal_that_was_written_to_grants_nothing(tmp_path: Path) -> N
     await house.watcher.until_ask(Ask.COMMAND)
 
     assert house.rules() == []
+    await house.tasks.close()
+
+
+@pytest.mark.parametrize(
+    ("stored", "now", "then"),
+    [
+        ("bypassPermissions", "default", "default"),
+        ("acceptEdits", "plan", "plan"),
+        ("acceptEdits", "acceptEdits", "acceptEdits"),
+        ("plan", "bypassPermissions", "plan"),
+    ],
+)
+async def test_a_task_comes_back_no_freer_than_a_new_one(tmp_path: Path, stored: str, now: str, then: str) -> None:
+    first = keeping_house(tmp_path, runs("git log"))
+    task_id = first.new_task(permission_mode=PermissionMode(stored))
+    await first.tasks.cancel(task_id)
+    await first.tasks.close()
+
+    house = keeping_house(tmp_path, [])
+    house.tasks.set_permission_mode(None, PermissionMode(now))
+    status = await house.tasks.resume(task_id)
+
+    assert status.permission_mode is PermissionMode(then)
     await house.tasks.close()
 
 

@@ -53,7 +53,11 @@ def started(start: TaskStart, roots: Sequence[Path], client_request_id: str | No
     )
 
 
-def restart(stored: StoredTask, folder: Path, changes: dict[int, MessageChanged]) -> TaskStart:
+_STRICTEST_FIRST = tuple(PermissionMode)
+
+
+def restart(stored: StoredTask, folder: Path, changes: dict[int, MessageChanged], allowed: PermissionMode) -> TaskStart:
+    """Bring a task back as it was, but no freer than a new one would be: what is stored grants nothing."""
     messages = [changed(m, changes[m.ts]) if m.ts in changes else m for m in stored.messages]
     return TaskStart(
         task_id=folder.name,
@@ -63,7 +67,7 @@ def restart(stored: StoredTask, folder: Path, changes: dict[int, MessageChanged]
         folder=folder,
         mode=stored.mode,
         profile=stored.profile,
-        permission_mode=stored.permission_mode,
+        permission_mode=min(stored.permission_mode, allowed, key=_STRICTEST_FIRST.index),
         messages=messages,
         last_ts=stored.last_ts,
         queue=stored.queue,

@@ -251,7 +251,7 @@ class Tasks:
             folder=self._folder / task_id,
             mode=mode,
             profile=profile,
-            permission_mode=request.permission_mode or self._permission_mode or self._architect.permission_mode(),
+            permission_mode=request.permission_mode or self._allowed_mode(),
         )
         journal = Journal.create(start.folder, self._redact)
         journal.append(started(start, self._architect.roots(), request.client_request_id))
@@ -260,6 +260,10 @@ class Tasks:
         self._live[task_id] = task
         self._current = task_id
         return task
+
+    def _allowed_mode(self) -> PermissionMode:
+        """The permission mode of tasks that ask for none of their own."""
+        return self._permission_mode or self._architect.permission_mode()
 
     def _begin(self, task: Task, request: NewTask) -> None:
         try:
@@ -293,7 +297,7 @@ class Tasks:
         for record in records:
             journal.append(record)
         changes = {record.ts: record for record in records if isinstance(record, MessageChanged)}
-        start = restart(stored, self._task_folder(task_id), changes)
+        start = restart(stored, self._task_folder(task_id), changes, self._allowed_mode())
         task = Task(start, journal, self._architect.equipment(), self._listeners, self._note)
         self._equip(task)
         return task
