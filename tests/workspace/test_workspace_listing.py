@@ -129,3 +129,10 @@ def test_very_large_tree_is_counted_in_bounds(tmp_path: Path) -> None:
     walk = Walk(Places([tmp_path], home=tmp_path), tmp_path)
 
     assert list_entries(walk, is_recursive=True, limit=2, most_seen=5) == (("a/", "b/"), 3)
+
+
+async def test_agent_ignore_of_a_folder_holds_below_it(tmp_path: Path) -> None:
+    files = build(tmp_path, "a.log", "src/a.log", "src/deep/b.log", "src/c.py")
+    (tmp_path / "src" / ".agentignore").write_text("*.log\n")
+
+    assert (await listed(files)).entries == ("a.log", "src/", "src/.agentignore", "src/c.py", "src/deep/")

@@ -281,3 +281,32 @@ def test_place_that_stands_as_it_was_judged_may_be_used(path: str, base: Path, p
     place = places.locate(filled(path, base), "write")
 
     assert places.locate_again(place, "write").absolute == place.absolute
+
+
+NESTED = {
+    "its own lines": ("src/x.log", Standing.IGNORED),
+    "not beside it": ("x.log", Standing.INSIDE),
+    "deeper": ("src/deep/x.log", Standing.IGNORED),
+    "relative to its folder": ("src/gen/x", Standing.IGNORED),
+    "not so elsewhere": ("gen/x", Standing.INSIDE),
+    "taken back from the root": ("src/b.key", Standing.INSIDE),
+    "not taken back elsewhere": ("b.key", Standing.IGNORED),
+    "below a folder that the root ignores": ("src/private/ok", Standing.IGNORED),
+}
+
+
+@pytest.mark.parametrize(("path", "standing"), NESTED.values(), ids=NESTED)
+def test_ignore_files_in_folders_add_to_the_roots(path: str, standing: Standing, base: Path, places: Places) -> None:
+    (base / "W" / "src" / ".agentignore").write_text("*.log\n/gen/\n!*.key\n!private/ok\n")
+
+    assert places.locate(path, "read").standing is standing
+
+
+def test_ignore_file_of_a_folder_is_read_anew_each_time(base: Path, places: Places) -> None:
+    ignore_file = base / "W" / "src" / ".agentignore"
+
+    ignore_file.write_text("b.py\n")
+    before = places.locate("src/b.py", "read").standing
+    ignore_file.unlink()
+
+    assert (before, places.locate("src/b.py", "read").standing) == (Standing.IGNORED, Standing.INSIDE)

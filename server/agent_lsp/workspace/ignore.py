@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec
 
 AGENT_IGNORE = ".agentignore"
-"""What the agent neither reads nor writes, at the top of a root."""
+"""What the agent neither reads nor writes: at the top of a root, and in any folder below it."""
 GIT_IGNORE = ".gitignore"
 
 MOST_BYTES = 1_000_000
@@ -100,6 +100,12 @@ def read_rules(path: Path, *, when_unreadable: IgnoreRules) -> IgnoreRules:
     return IgnoreRules(content.decode("utf-8-sig", "replace").splitlines())
 
 
+def agent_rules(folder: str) -> IgnoreRules:
+    """What a folder's own ignore file keeps from the agent."""
+    return read_rules(Path(folder, AGENT_IGNORE), when_unreadable=_EVERYTHING)
+
+
+NO_RULES = IgnoreRules(())
 _EVERYTHING = IgnoreRules(("*",))
 """What is to be kept from the agent cannot be known: it is kept from everything."""
 

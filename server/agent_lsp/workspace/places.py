@@ -8,7 +8,7 @@ from typing import Literal
 
 from agent_lsp.domain.errors import FileProblem
 from agent_lsp.domain.files import Place, Standing
-from agent_lsp.workspace.ignore import AGENT_IGNORE, IgnoreFile, IgnoreRules
+from agent_lsp.workspace.ignore import AGENT_IGNORE, NO_RULES, IgnoreFile, IgnoreRules, IgnoreStack, agent_rules
 from agent_lsp.workspace.paths import normalized, read_spelling, resolve
 from agent_lsp.workspace.protected import is_protected
 
@@ -28,6 +28,18 @@ class Root:
     path: Path
     parts: tuple[str, ...]
     rules: Callable[[], IgnoreRules]
+    inner_rules: Callable[[str], IgnoreRules] = agent_rules
+    """Those of a folder in it, which come on top of the root's."""
+
+    def is_ignored(self, parts: Sequence[str], *, is_folder: bool) -> bool:
+        """Whether a path in it is kept from the agent. Nothing below an ignored folder can be taken back."""
+        stack, folder = IgnoreStack().entered("", self.rules()), str(self.path)
+        for part in parts[:-1]:
+            if stack.is_ignored(part, is_folder=True):
+                return True
+            folder = f"{folder}/{part}"
+            stack = stack.entered(part, self.inner_rules(folder))
+        return bool(parts) and stack.is_ignored(parts[-1], is_folder=is_folder)
 
 
 class Places:
@@ -67,10 +79,6 @@ class Places:
         within = self._roots_with(path.parts[1:])
         return max(within, key=lambda root: len(root.parts), default=None)
 
-    def is_kept_back(self, path: Path, *, is_folder: bool) -> bool:
-        """Whether an ignore file keeps a resolved path from the agent."""
-        return self._is_ignored(path.parts[1:], is_folder=is_folder)
-
     def _looked_up(self, path: str) -> tuple[str, str]:
         """A path as given, made absolute, and as resolved. A relative one means the first root that has it."""
         if path.startswith("/"):
@@ -105,12 +113,12 @@ class Places:
         return parts[depth:]
 
     def _is_ignored(self, parts: tuple[str, ...], *, is_folder: bool) -> bool:
-        return any(
-            root.rules().is_ignored(parts[len(root.parts) :], is_folder=is_folder) for root in self._roots_with(parts)
-        )
+        within = self._roots_with(parts)
+        return any(root.is_ignored(parts[len(root.parts) :], is_folder=is_folder) for root in within)
 
 
 def _root(path: Path, rules_of: Callable[[Path], IgnoreRules] | None) -> Root:
     real = Path(os.path.realpath(path))
-    rules = (lambda: rules_of(real)) if rules_of else IgnoreFile(real / AGENT_IGNORE).rules
-    return Root(real, real.parts[1:], rules)
+    if rules_of:
+        return Root(real, real.parts[1:], lambda: rules_of(real), lambda _: NO_RULES)
+    return Root(real, real.parts[1:], IgnoreFile(real / AGENT_IGNORE).rules)

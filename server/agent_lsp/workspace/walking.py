@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from agent_lsp.workspace.ignore import GIT_IGNORE, IgnoreRules, IgnoreStack, read_rules
+from agent_lsp.workspace.ignore import GIT_IGNORE, NO_RULES, IgnoreRules, IgnoreStack, agent_rules, read_rules
 from agent_lsp.workspace.places import Places
 
 
@@ -30,13 +30,13 @@ class Entry:
 
 
 class Walk:
-    """One walk, from a snapshot of the agent's own ignore files."""
+    """One walk; ignore files are read as it comes by them."""
 
     def __init__(self, places: Places, start: Path) -> None:
-        self._agent_rules = {root.path: root.rules() for root in places.roots}
         root = places.root_of(start)
+        outermost = min((root.path for root in places.roots if start.is_relative_to(root.path)), default=None)
         git = self._git_stack(start, root.path if root else start)
-        self.start = Folder(str(start), "", git, self._agent_stack(start))
+        self.start = Folder(str(start), "", git, _agent_stack(outermost, start))
 
     def entries(self, folder: Folder) -> list[Entry]:
         """What a folder shows, sorted by name; nothing where it cannot be read."""
@@ -76,7 +76,7 @@ class Walk:
             absolute,
             f"{folder.path}{name}/",
             folder.git.entered(name, _git_rules(absolute)),
-            folder.agent.entered(name, self._agent_rules.get(Path(absolute), _NONE)),
+            folder.agent.entered(name, agent_rules(absolute)),
         )
 
     def _git_stack(self, start: Path, root: Path) -> IgnoreStack:
@@ -91,20 +91,20 @@ class Walk:
             stack = outer.entered(name, _git_rules(str(at)))
         return stack
 
-    def _agent_stack(self, start: Path) -> IgnoreStack:
-        layers = [
-            (rules, "".join(f"{part}/" for part in start.relative_to(root).parts))
-            for root, rules in self._agent_rules.items()
-            if rules and start.is_relative_to(root)
-        ]
-        return IgnoreStack(tuple(layers))
 
-
-_NONE = IgnoreRules(())
+def _agent_stack(root: Path | None, start: Path) -> IgnoreStack:
+    """Gather what holds at the start: the files from its root down. Outside of all roots none holds."""
+    if root is None:
+        return IgnoreStack()
+    stack, at = IgnoreStack().entered("", agent_rules(str(root))), root
+    for name in start.relative_to(root).parts:
+        at /= name
+        stack = stack.entered(name, agent_rules(str(at)))
+    return stack
 
 
 def _git_rules(folder: str) -> IgnoreRules:
-    return read_rules(Path(folder) / GIT_IGNORE, when_unreadable=_NONE)
+    return read_rules(Path(folder) / GIT_IGNORE, when_unreadable=NO_RULES)
 
 
 def _is_skipped(folder: Folder, name: str, *, is_folder: bool) -> bool:
