@@ -13,6 +13,7 @@ from command_shapes import SHAPES
 from agent_lsp.domain.commands import CommandEnd, Excerpt
 from agent_lsp.domain.errors import FileProblem
 from agent_lsp.workspace.commands import COMMAND_LIMIT, Commands, find_bash
+from agent_lsp.workspace.commands_running import FOLDER_LIMIT
 
 HERE = Path(__file__).parent
 
@@ -159,6 +160,17 @@ async def test_output_that_is_to_be_kept_as_it_comes_is_whole_at_the_end(command
     await started.ended()
 
     assert artifact.read_text() == "first\nsecond\nthird"
+
+
+async def test_the_outputs_of_a_task_share_what_there_is_to_fill(commands, artifact):
+    artifact.parent.mkdir()
+    with (artifact.parent / "cmd-0.txt").open("wb") as other:
+        other.truncate(FOLDER_LIMIT - 2_000_000)
+
+    _, excerpt = await run(commands, "yes 'a line of output' | head -c 5M", artifact)
+
+    assert excerpt.problem == "only the first 2 MB are kept"
+    assert artifact.stat().st_size == 2_000_000
 
 
 async def test_output_that_cannot_be_kept_is_said(commands, tmp_path):

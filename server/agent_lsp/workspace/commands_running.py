@@ -14,6 +14,8 @@ from agent_lsp.workspace.commands_output import Transcript
 
 FILE_LIMIT = 100_000_000
 """Characters of one command's output that are kept in its file."""
+FOLDER_LIMIT = 1_000_000_000
+"""Bytes of all outputs that are kept of one task. None is deleted for a new one: the history may name it."""
 _READ_BYTES = 64 * 1024
 _KEEP_AT = 256 * 1024
 _LAST_OUTPUT_SECONDS = 0.1
@@ -159,22 +161,29 @@ class _KeptOutput:
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        self._room = FILE_LIMIT
+        self._room: int | None = None
         self.problem = ""
 
     def append(self, text: str) -> None:
         if self.problem or not text:
             return
         try:
-            self._path.parent.mkdir(parents=True, exist_ok=True)
+            room = self._room_left()
             with self._path.open("ab") as file:
-                file.write(text[: self._room].encode())
+                file.write(text[:room].encode())
         except OSError as problem:
             self.problem = f"not all of it could be kept ({problem.strerror})"
             return
-        self._room -= len(text)
+        self._room = room - len(text)
         if self._room < 0:
-            self.problem = f"only the first {FILE_LIMIT // 1_000_000} MB are kept"
+            self.problem = f"only the first {self._path.stat().st_size // 1_000_000} MB are kept"
+
+    def _room_left(self) -> int:
+        if self._room is not None:
+            return self._room
+        self._path.parent.mkdir(parents=True, exist_ok=True)
+        taken = sum(other.stat().st_size for other in self._path.parent.iterdir())
+        return max(min(FILE_LIMIT, FOLDER_LIMIT - taken), 0)
 
 
 async def _until_readable(descriptor: int) -> None:
