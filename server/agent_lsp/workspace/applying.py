@@ -147,8 +147,11 @@ class Applying:
 
     def _is_overtaken(self, steps: Sequence[Step]) -> bool:
         """Whether the user typed before the edit arrived: then it may fit on top of that."""
-        opened = [(self._documents.get(step.uri), step.edit.before) for step in steps if step.is_open]
-        return any(now and before and now.version != before.base.version for now, before in opened)
+        return any(step.is_open and self._has_new_version(step) for step in steps)
+
+    def _has_new_version(self, step: Step) -> bool:
+        document, before = self._documents.get(step.uri), step.edit.before
+        return bool(document and before and document.version != before.base.version)
 
     def _refuse_opened(self, on_disk: Sequence[FileEdit]) -> None:
         """Write no file behind a document that was opened while the edit was worked out."""
