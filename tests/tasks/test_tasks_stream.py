@@ -57,7 +57,8 @@ class Play:
         self.stream, self.ledger = stream_for(self.watcher)
 
     def partials(self) -> list[int]:
-        return [m.ts for m in self.messages() if m.partial]
+        # The row of a request is JSON, and is replaced whole.
+        return [m.ts for m in self.messages() if m.partial and m.say is not Say.API_REQ_STARTED]
 
     def messages(self):
         return [self.stream.message(ts) for ts in self.watcher.messages]

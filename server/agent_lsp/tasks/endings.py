@@ -48,7 +48,11 @@ def prelude(ask: Ask, reply: AskReply) -> tuple[str, ...]:
             return ()
 
 
+def returning_question(*, is_completed: bool) -> Ask:
+    """Choose what a task asks that was brought back, or rewound."""
+    return Ask.RESUME_COMPLETED_TASK if is_completed else Ask.RESUME_TASK
+
+
 def resting_question(ask: Ask) -> Ask:
     """Choose what a resting task asks after an answer that did not set it to work."""
-    is_completed = ask in (Ask.COMPLETION_RESULT, Ask.RESUME_COMPLETED_TASK)
-    return Ask.RESUME_COMPLETED_TASK if is_completed else Ask.RESUME_TASK
+    return returning_question(is_completed=ask in (Ask.COMPLETION_RESULT, Ask.RESUME_COMPLETED_TASK))

@@ -9,6 +9,12 @@ _CENTS_LOST = 1e-9
 """What sums of floating-point amounts may be off by."""
 
 
+NO_PRICE = (
+    "What this model costs is not known, so `limits.cost` cannot hold: give its profile `prices`, or set a limit on "
+    "requests."
+)
+
+
 class Spending:
     def __init__(self, total: Usage, context: ContextUse, requests: int = 0, cost: float = 0.0) -> None:
         self.total = total

@@ -6,6 +6,7 @@ from typing import Protocol
 
 from agent_lsp.domain.messages import Message
 from agent_lsp.domain.status import ACTIONS, PermissionMode, State, Status, WaitingAsk
+from agent_lsp.tasks.kit import Kit
 from agent_lsp.tasks.queue import Queue
 from agent_lsp.tasks.recorder import Recorder
 from agent_lsp.tasks.spending import Spending
@@ -17,7 +18,6 @@ class Described(Protocol):
 
     title: str
     mode: str
-    profile: str
     permission_mode: PermissionMode
 
     @property
@@ -27,7 +27,7 @@ class Described(Protocol):
     def instance_id(self) -> str: ...
 
     @property
-    def model_name(self) -> str: ...
+    def kit(self) -> Kit: ...
 
     @property
     def stream(self) -> MessageStream: ...
@@ -40,8 +40,6 @@ class Described(Protocol):
 
     @property
     def queue(self) -> Queue: ...
-
-    def background_count(self) -> int: ...
 
 
 class StatusBoard:
@@ -87,8 +85,8 @@ def status_of(task: Described) -> Status:
         ask=_waiting_ask(standing.waiting),
         activity=_activity(task, state),
         mode=task.mode,
-        profile=task.profile,
-        model=task.model_name,
+        profile=task.kit.profile,
+        model=task.kit.model_name,
         permission_mode=task.permission_mode,
         usage=task.spending.total,
         context=task.spending.context,
@@ -103,7 +101,7 @@ def _activity(task: Described, state: State) -> str:
         return "Thinking"
     if state is State.RUNNING and task.recorder.calls_running:
         return f"Tools x{task.recorder.calls_running}"
-    if count := task.background_count():
+    if count := task.kit.background_count():
         return f"Background x{count}"
     return "Queued" if len(task.queue) else "Idle"
 

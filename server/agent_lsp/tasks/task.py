@@ -4,14 +4,13 @@ import time
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Literal, TypeVar
+from typing import Literal
 
 from agent_lsp.agent.loop import run_turn
-from agent_lsp.agent.ports import Model, Ports
 from agent_lsp.approvals.policy import Rules
 from agent_lsp.domain.approvals import Action, Decision
 from agent_lsp.domain.encoding import Json
-from agent_lsp.domain.errors import BadParams, NotConfigured, StorageProblem, TaskBusy
+from agent_lsp.domain.errors import BadParams, StorageProblem, TaskBusy
 from agent_lsp.domain.events import Event, Kept, StepEnded
 from agent_lsp.domain.files import FileEdit
 from agent_lsp.domain.history import Words
@@ -19,7 +18,7 @@ from agent_lsp.domain.messages import Answer, Ask, Category, Response, Say
 from agent_lsp.domain.notices import Listener
 from agent_lsp.domain.requests import Answered, AskReply, QueuedWords, QueueEdit, QueueList, Sent, Snapshot, TaskSummary
 from agent_lsp.domain.status import PermissionMode, Status
-from agent_lsp.domain.turns import Completed, Ending, LimitReached, Limits, RequestFailed
+from agent_lsp.domain.turns import Completed, Ending, LimitReached, RequestFailed
 from agent_lsp.storage.records import (
     Cleared,
     LimitsReset,
@@ -31,25 +30,20 @@ from agent_lsp.storage.records import (
 )
 from agent_lsp.storage.rewinding import RewindPlan
 from agent_lsp.tasks import endings
-from agent_lsp.tasks.checkpointing import Checkpointing, KeptTools
+from agent_lsp.tasks.checkpointing import Checkpointing
 from agent_lsp.tasks.gate import GONE, Gate
 from agent_lsp.tasks.growing import GrowingCalls
+from agent_lsp.tasks.kit import Kit
 from agent_lsp.tasks.permissions import TaskPermissions
-from agent_lsp.tasks.ports import Briefing, Equipment, GrowingCall, Ledger, Workbench
+from agent_lsp.tasks.ports import Equipment, Ledger
 from agent_lsp.tasks.queue import Queue
 from agent_lsp.tasks.recorder import Recorder
 from agent_lsp.tasks.screen import CommandRow, CommandRows
-from agent_lsp.tasks.spending import Spending
+from agent_lsp.tasks.spending import NO_PRICE, Spending
 from agent_lsp.tasks.start import TaskStart
 from agent_lsp.tasks.status_board import StatusBoard, status_of
 from agent_lsp.tasks.stream import MessageStream
 from agent_lsp.tasks.turns import Turns
-
-T = TypeVar("T")
-_NO_PRICE = (
-    "What this model costs is not known, so `limits.cost` cannot hold: give its profile `prices`, or set a limit on "
-    "requests."
-)
 
 
 class Task:
@@ -67,11 +61,12 @@ class Task:
         self.title, self.created_ts, self.folder = start.title, start.created_ts, start.folder
         self.mode, self.permission_mode = start.mode, start.permission_mode
         self.ledger = ledger
-        self.profile, self._is_completed = start.profile, start.is_completed
+        self._is_completed = start.is_completed
         self._equipment, self._note = equipment, note
         self.permissions = TaskPermissions(self.id, equipment.permissions)
         self.stream = MessageStream(self.id, self.instance_id, ledger, listeners, start.messages, start.last_ts)
-        calls = GrowingCalls(self.stream, self._rules, self._growing_call)
+        self.kit = Kit(equipment, start.profile)
+        calls = GrowingCalls(self.stream, self._rules, self.kit.growing)
         self.queue = Queue(ledger, start.queue)
         self.recorder = Recorder(self.stream, ledger, calls, list(start.history))
         self.recorder.todos = start.todos
@@ -81,11 +76,8 @@ class Task:
         self.gate.keep, self.recorder.on_step = self._checkpointing.before, self._checkpointing.new_step
         self._rows = CommandRows(self.stream, lambda: self.gate.is_cancelling)
         self.spending = Spending(start.usage, start.context, start.requests, start.cost)
-        self._model = self._model_of_profile()
         self._turns = Turns(self.id, self)
         self._is_closing = self._is_leaving = self._is_held = False
-        self._workbench: Workbench | None = None
-        self._briefing: Briefing | None = None
         self._board = StatusBoard(self)
         self.stream.on_change = self._board.look
 
@@ -106,9 +98,6 @@ class Task:
     def output_row(self) -> CommandRow:
         return self._rows.open()
 
-    def equip(self, workbench: Workbench, briefing: Briefing) -> None:
-        self._workbench, self._briefing = workbench, briefing
-
     # What users do.
 
     def begin(self, text: str, images: tuple[str, ...]) -> None:
@@ -118,7 +107,7 @@ class Task:
 
     def come_back(self) -> None:
         """Ask whether to go on with a task that was brought back; nothing runs until then."""
-        self.stream.ask(_resting_ask(is_completed=self._is_completed))
+        self.stream.ask(endings.returning_question(is_completed=self._is_completed))
 
     def answer(self, ts: int | None, reply: AskReply) -> Answered:
         waiting = self.stream.standing.waiting
@@ -211,15 +200,15 @@ class Task:
     # What the briefing asks (the Surroundings of a turn).
 
     def system_prompt(self) -> str:
-        return _need(self._briefing).system_prompt()
+        return self.kit.briefing.system_prompt()
 
     async def environment(self) -> str | None:
-        return await _need(self._briefing).environment()
+        return await self.kit.briefing.environment()
 
     def limit_reached(self) -> LimitReached | None:
         limits = self._equipment.limits()
         if self.spending.is_cap_void(limits):
-            self.stream.say(Say.INFO, _NO_PRICE)
+            self.stream.say(Say.INFO, NO_PRICE)
         return self.spending.limit_reached(limits)
 
     def take_steering(self) -> Iterator[Kept]:
@@ -248,20 +237,17 @@ class Task:
         after = plan.after
         self.mode, self.spending.context, self.queue.words = after.mode, after.context, after.queue
         self.recorder.turn_back(after)
-        _need(self._briefing).forget(is_all=not after.history)
+        self.kit.briefing.forget(is_all=not after.history)
         self.stream.turn_to(after.messages)
         if self.stream.standing.waiting is None:
-            self._rest(_resting_ask(is_completed=after.is_completed))
+            self._rest(endings.returning_question(is_completed=after.is_completed))
         self._board.look()
         self._note(self)
 
     # What its turns do (the Course).
 
     async def turn(self) -> Ending:
-        equipped = self._equipment.model(self.profile or None)
-        self.profile, self._model = equipped.profile, equipped.model
-        limits = Limits(self._equipment.limits().consecutive_mistakes)
-        ports = Ports(equipped.model, KeptTools(_need(self._workbench).tools, self._checkpointing), self, limits)
+        ports = self.kit.ports(self, self._checkpointing)
         ending = await run_turn(self.recorder.history, ports, self.recorder.emit)
         await self.ledger.sync()
         return ending
@@ -278,21 +264,11 @@ class Task:
         self.gate.is_cancelling = is_cancelling
 
     async def stop_commands(self) -> None:
-        if self._workbench:
-            await self._workbench.stop_commands()
+        await self.kit.stop_commands()
 
     def stopped(self) -> None:
         if (self._is_leaving or not self._is_closing) and self.stream.standing.waiting is None:
             self._rest(Ask.RESUME_TASK)
-
-    # What its Status tells.
-
-    @property
-    def model_name(self) -> str:
-        return self._model.facts.name if self._model else ""
-
-    def background_count(self) -> int:
-        return self._workbench.background_count() if self._workbench else 0
 
     # From work to rest and back.
 
@@ -360,30 +336,11 @@ class Task:
         return Sent(message_id, "queued" if message_id in self.queue else "delivered")
 
     def _count_request(self, ended: StepEnded) -> None:
-        self.spending.count(ended, self._model.facts.window if self._model else 0)
+        self.spending.count(ended, self.kit.window)
         self.ledger.append(UsageCounted(self.spending.total, self.spending.context))
-
-    def _model_of_profile(self) -> Model | None:
-        try:
-            return self._equipment.model(self.profile or None).model
-        except NotConfigured:
-            return None  # The task can be looked at, and says what is missing when it is to go on.
 
     def _rules(self) -> Rules:
         return self.permissions.within(self._equipment.rules(self.permission_mode))
-
-    def _growing_call(self, call_id: str, name: str) -> GrowingCall | None:
-        return self._workbench.growing(call_id, name) if self._workbench else None
-
-
-def _resting_ask(*, is_completed: bool) -> Ask:
-    return Ask.RESUME_COMPLETED_TASK if is_completed else Ask.RESUME_TASK
-
-
-def _need(thing: T | None) -> T:
-    if thing is None:
-        raise RuntimeError("a task is equipped before it starts to work")
-    return thing
 
 
 def _now_ms() -> int:

@@ -274,8 +274,10 @@ class Tasks:
             raise
 
     def _equip(self, task: Task, context: tuple[ContextReference, ...] = ()) -> None:
-        facts = TaskFacts(task.id, task.folder, task.profile, lambda: task.mode, lambda: task.permission_mode, context)
-        task.equip(*self._architect.equip(facts, task))
+        facts = TaskFacts(
+            task.id, task.folder, task.kit.profile, lambda: task.mode, lambda: task.permission_mode, context
+        )
+        task.kit.equip(*self._architect.equip(facts, task))
 
     async def _bring_back(self, task_id: str) -> Task:
         if live := self._live.get(task_id):
