@@ -5,6 +5,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 HERE = Path(__file__).parent
 
 
@@ -37,8 +39,9 @@ OLD = {"small": "old", "large": "old", "gone": "old"}
 NEW = {"small": "new", "large": "new", "x/y/made": "new"}
 
 
-async def test_fault_of_any_call_leaves_all_files_old_or_all_new(tmp_path: Path) -> None:
-    done = await runs("workspace_faults.py", tmp_path, "fault")
+@pytest.mark.parametrize("fault", ["ENOSPC", "EIO", "EPERM"])
+async def test_fault_of_any_call_leaves_all_files_old_or_all_new(tmp_path: Path, fault: str) -> None:
+    done = await runs("workspace_faults.py", tmp_path, fault)
 
     standings = {"NotApplied": (OLD, []), "Applied": (NEW, ["x", "x/y"])}
     assert len(done) > 100

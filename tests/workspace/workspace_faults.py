@@ -1,6 +1,6 @@
 """A program that changes files over and over, something happening at one system call each time, and says how they stood.
 
-Called with an empty folder and what is to happen; prints one JSON line for each time, the last for nothing happening.
+Called with an empty folder and what is to happen (the name of an error, or `swap`); prints one JSON line for each time, the last for nothing happening.
 """
 
 import asyncio
@@ -29,8 +29,11 @@ def main(base: Path, happening: Happening) -> None:
         calls += 1
 
 
-def failing(base: Path) -> None:
-    raise OSError(errno.ENOSPC, f"No space in {base}")
+def failing(number: int) -> Happening:
+    def fail(base: Path) -> None:
+        raise OSError(number, os.strerror(number), str(base))
+
+    return fail
 
 
 def swapped(base: Path) -> None:
@@ -69,4 +72,4 @@ def with_happening(number: int, happening: Happening, base: Path) -> tuple[str, 
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), {"fault": failing, "swap": swapped}[sys.argv[2]])
+    main(Path(sys.argv[1]), swapped if sys.argv[2] == "swap" else failing(getattr(errno, sys.argv[2])))
