@@ -17,6 +17,8 @@ FILE_LIMIT = 100_000_000
 FOLDER_LIMIT = 1_000_000_000
 """Bytes of all outputs that are kept of one task. None is deleted for a new one: the history may name it."""
 _READ_BYTES = 64 * 1024
+_SLICE_BYTES = 4 * 1024
+_TURN_SECONDS = 0.002
 _KEEP_AT = 256 * 1024
 _LAST_OUTPUT_SECONDS = 0.1
 _LAST_OUTPUT_ROUNDS = 5
@@ -136,7 +138,7 @@ class RunningCommand:
 
     async def _read_output(self) -> None:
         while output := await self._read():
-            self._transcript.feed(output)
+            await self._take(output)
             self._news.set()
             if self._transcript.unkept_size >= self._keep_at:
                 await self._keep()
@@ -144,6 +146,16 @@ class RunningCommand:
         if self._keep_at == 1:
             await self._keep()
         self._news.set()
+
+    async def _take(self, output: bytes) -> None:
+        """Let others have their turn in between: what moves the cursor about takes a microsecond a byte."""
+        loop = asyncio.get_running_loop()
+        began = loop.time()
+        for start in range(0, len(output), _SLICE_BYTES):
+            self._transcript.feed(output[start : start + _SLICE_BYTES])
+            if loop.time() - began > _TURN_SECONDS:
+                await asyncio.sleep(0)
+                began = loop.time()
 
     async def _read(self) -> bytes:
         self._is_waiting_for_output = True
