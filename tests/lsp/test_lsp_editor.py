@@ -293,6 +293,43 @@ async def test_edit_is_garnished_as_the_editor_bears_it(
     assert "documentChanges" in params["edit"]
 
 
+ANNOTATIONS: Json = {
+    "workspace": {
+        **EDITS["workspace"],
+        "workspaceEdit": {**EDITS["workspace"]["workspaceEdit"], "changeAnnotationSupport": {"groupsOnLabel": True}},
+    }
+}
+
+
+async def test_edits_are_annotated_where_that_is_announced(door: FrontDoor, tmp_path: Path) -> None:
+    await door.client.initialize(capabilities=ANNOTATIONS, name="Visual Studio Code")
+    desk = Desk(door, FakeEditor(door.client))
+    desk.editor.open(A, "a")
+    await door.client.request("agent/debugReport")
+    new = (tmp_path / "new").as_uri()
+
+    edits = [DocumentEdit(A, "edit", "a", "b", 1), DocumentEdit(new, "create", "", "c", None)]
+    await door.hall.documents.apply(edits)
+
+    edit = desk.editor.applied[0]["edit"]
+    assert edit["changeAnnotations"] == {"agent": {"label": "Agent: 2 files", "needsConfirmation": False}}
+    changed, created, filled = edit["documentChanges"]
+    assert [change["annotationId"] for change in (*changed["edits"], created, *filled["edits"])] == ["agent"] * 3
+
+
+@pytest.mark.parametrize(("name", "capabilities"), [("Neovim", ANNOTATIONS), ("helix", EDITS)])
+async def test_edits_are_plain_for_everybody_else(door: FrontDoor, name: str, capabilities: Json) -> None:
+    await door.client.initialize(capabilities=capabilities, name=name)
+    desk = Desk(door, FakeEditor(door.client))
+    desk.editor.open(A, "a")
+
+    await desk.edit(A, "b")
+
+    edit = desk.editor.applied[0]["edit"]
+    assert "changeAnnotations" not in edit
+    assert [sorted(each) for each in edit["documentChanges"][0]["edits"]] == [["newText", "range"]]
+
+
 @pytest.mark.parametrize(
     ("capabilities", "agent", "can_save"),
     [

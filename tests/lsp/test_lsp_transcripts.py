@@ -264,3 +264,17 @@ async def test_list_of_tasks_is_shown_as_a_page(door: FrontDoor, tmp_path: Path)
     assert door.hall.named("list_tasks") == [(None, 100, "words")]
     assert shown["uri"] == (tmp_path / "tasks.md").as_uri()
     assert "**Fix it** · idle · `t1`" in (tmp_path / "tasks.md").read_text()
+
+
+async def test_transcript_that_cannot_be_written_says_so_and_is_begun_anew(door: FrontDoor, tmp_path: Path) -> None:
+    await shake_hands(door, tmp_path)
+    door.hall.folder = Path("/proc/no-such-folder")
+    door.hall.messages = tuple(says(ts, "x" * 1_000) for ts in range(1, 200))
+
+    with pytest.raises(RpcError, match=r"t1\.1\.md cannot be written") as error:
+        await show(door)
+    door.hall.folder = tmp_path
+    _, path = await show(door)
+
+    assert error.value.kind == "StorageProblem"
+    assert path.exists()

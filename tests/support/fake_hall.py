@@ -58,6 +58,8 @@ class FakeHall:
     """Open folders whose settings ask for more than the user's grant."""
     on_settings: list[Callable[[], None]] = field(default_factory=list[Callable[[], None]])
     task: str | None = "t1"
+    status: Status = STATUS
+    listed: tuple[TaskSummary, ...] = ()
     live: tuple[str, ...] = ("t1", "t2")
     folder: Path = Path("/proc/no-such-folder")
     """Where files to be shown go; tests that show some choose another one."""
@@ -112,11 +114,11 @@ class FakeHall:
         self.note("resume", task_id)
         if task_id != "t1":
             raise TaskUnknown(f"There is no task {task_id}; agent/listTasks has those there are.")
-        return STATUS
+        return self.status
 
     async def list_tasks(self, *, cursor: str | None, limit: int, query: str | None) -> TaskList:
         self.note("list_tasks", (cursor, limit, query))
-        return TaskList((SUMMARY,) if self.task else ())
+        return TaskList(self.listed or ((SUMMARY,) if self.task else ()))
 
     async def rename(self, task_id: str, title: str) -> None:
         self.note("rename", (task_id, title))

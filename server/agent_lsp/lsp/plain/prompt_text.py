@@ -11,7 +11,7 @@ NEW = "new"
 PERMISSION_MODES = tuple(mode.value for mode in PermissionMode)
 
 _SLASH = re.compile(r"\s*/(\w+)(?=\s|$)")
-_MENTION = re.compile(r"(?<!\S)@([^\s:]+[^\s:.,;!?])(?::(\d{1,9})(?:-(\d{1,9}))?)?")
+_MENTION = re.compile(r"(?<!\S)@([^\s:]*[^\s:.,;!?])(?::(\d{1,9})(?:-(\d{1,9}))?)?")
 _UNFINISHED_MENTION = re.compile(r"(?<!\S)@(\S*)$")
 _UNFINISHED_SLASH = re.compile(r"\s*(?:/\w+\s+)*/(\w*)$")
 

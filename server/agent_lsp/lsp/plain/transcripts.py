@@ -4,10 +4,13 @@ One exists from when its user first wants to see it. A burst of messages becomes
 """
 
 import asyncio
+import logging
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from agent_lsp.domain.documents import ApplyResult, DocumentEdit, OpenDocument
+from agent_lsp.domain.errors import StorageProblem
 from agent_lsp.domain.messages import Message
 from agent_lsp.domain.notices import DeletionNotice, DeltaNotice, MessageNotice, Notice, StatusNotice
 from agent_lsp.lsp.client import path_of
@@ -19,6 +22,8 @@ from agent_lsp.lsp.plain.viewer import write_whole
 from agent_lsp.lsp.ports import Hall
 from agent_lsp.lsp.waiting import Asks
 from agent_lsp.workspace.merge import merge
+
+logger = logging.getLogger(__name__)
 
 MESSAGES_AT_ONCE = 50
 
@@ -106,7 +111,13 @@ class Transcripts:
             if kept.timer:
                 kept.timer.cancel()
             if kept.backlog is None and self._mirror.uri_of(kept.path) is None:
-                self._write(kept)
+                self._write_at_end(kept)
+
+    def _write_at_end(self, kept: _Kept) -> None:
+        try:
+            self._write(kept)
+        except StorageProblem as problem:
+            logger.warning("%s", problem)
 
     async def _begin(self, task_id: str) -> None:
         kept = _Kept(Transcript(task_id, self._hall.redacted), self._hall.shown_folder / f"{task_id}.md")
@@ -115,14 +126,12 @@ class Transcripts:
         self._kept[task_id] = kept
         if snapshot.status:
             kept.transcript.take_status(snapshot.status)
-        for index, message in enumerate(messages):
-            kept.transcript.take(message)
-            kept.move_overflow()
-            if index % MESSAGES_AT_ONCE == 0:
-                await asyncio.sleep(0)
-        for notice in kept.backlog or ():
-            _take(kept.transcript, notice)
-        kept.backlog = None
+        try:
+            await _read_history(kept, messages)
+        except BaseException:
+            # Whoever wants to see it next begins anew.
+            del self._kept[task_id]
+            raise
 
     def _history(self, task_id: str) -> list[Message]:
         pages: list[tuple[Message, ...]] = []
@@ -212,3 +221,14 @@ def _take(transcript: Transcript, notice: Notice) -> None:
             transcript.take_status(notice.status)
         case DeletionNotice():
             transcript.delete(notice.message.ts)
+
+
+async def _read_history(kept: _Kept, messages: Sequence[Message]) -> None:
+    for index, message in enumerate(messages):
+        kept.transcript.take(message)
+        kept.move_overflow()
+        if index % MESSAGES_AT_ONCE == 0:
+            await asyncio.sleep(0)
+    for notice in kept.backlog or ():
+        _take(kept.transcript, notice)
+    kept.backlog = None

@@ -7,6 +7,7 @@ from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 from pygls.lsp.server import LanguageServer
 
+from agent_lsp.domain.errors import StorageProblem
 from agent_lsp.lsp.plain.bell import Spawn
 
 
@@ -35,6 +36,13 @@ class Viewer:
 
 def write_whole(path: Path, text: str) -> None:
     """Write a file that only its user can read; whoever reads it meanwhile sees the old one or the new one."""
+    try:
+        _write_whole(path, text)
+    except OSError as error:
+        raise StorageProblem(f"{path} cannot be written ({error.strerror}); make room for it.") from error
+
+
+def _write_whole(path: Path, text: str) -> None:
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     unfinished = path.with_name(f".{path.name}.{os.getpid()}")
     descriptor = os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)

@@ -1,0 +1,227 @@
+from pathlib import Path
+
+import pytest
+from test_lsp_waiting import command
+
+from agent_lsp.domain.messages import Ask, Message
+from agent_lsp.domain.notices import MessageNotice, StatusNotice
+from agent_lsp.domain.requests import AskReply, ContextReference, NewTask
+from agent_lsp.domain.status import ACTIONS, PermissionMode, State, Status, WaitingAsk
+from agent_lsp.lsp.plain.prompt_text import Prompt, Unfinished, read_prompt, unfinished
+from support.fake_editor import FakeEditor, Manner
+from support.front_door import FrontDoor
+from support.lsp_client import Json, RpcError
+
+URI = "file:///w/x.agent.md"
+MODES = ("code", "ask")
+
+
+def located(path: str) -> str | None:
+    return f"file:///w/{path}" if path in ("src/a.py", "b c.md", "d") else None
+
+
+# What is written
+
+
+@pytest.mark.parametrize(
+    ("text", "prompt"),
+    [
+        ("do it\n", Prompt("do it")),
+        ("/new do it", Prompt("do it", is_new=True)),
+        ("\n /new\n/ask /plan do it", Prompt("do it", is_new=True, mode="ask", permission_mode=PermissionMode.PLAN)),
+        ("/etc/hosts is odd", Prompt("/etc/hosts is odd")),
+        ("/news", Prompt("/news")),
+        ("do /new", Prompt("do /new")),
+        ("/new", Prompt("", is_new=True)),
+        ("see @src/a.py.", Prompt("see @src/a.py.", context=(ContextReference("file:///w/src/a.py"),))),
+        ("@src/a.py:3-7, @d:2", Prompt("@src/a.py:3-7, @d:2", context=(
+            ContextReference("file:///w/src/a.py", 3, 7), ContextReference("file:///w/d", 2, 2)))),
+        ("@d and @d", Prompt("@d and @d", context=(ContextReference("file:///w/d"),))),
+        ("me@d @nowhere", Prompt("me@d @nowhere")),
+        ("", Prompt("")),
+    ],
+)  # fmt: skip
+def test_prompt_is_read(text: str, prompt: Prompt) -> None:
+    assert read_prompt(text, MODES, located) == prompt
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("/", Unfinished("/", "")),
+        ("/pl", Unfinished("/", "pl")),
+        ("/new /c", Unfinished("/", "c")),
+        ("\n/new\n/", Unfinished("/", "")),
+        ("words /", None),
+        ("/etc/", None),
+        ("see @", Unfinished("@", "")),
+        ("see @src/a", Unfinished("@", "src/a")),
+        ("@a\n@b", Unfinished("@", "b")),
+        ("me@", None),
+        ("@a ", None),
+        ("", None),
+    ],
+)
+def test_word_that_is_being_written(text: str, expected: Unfinished | None) -> None:
+    assert unfinished(text) == expected
+
+
+# Sending
+
+
+async def begin(door: FrontDoor, text: str, **capabilities: object) -> FakeEditor:
+    workspace = {"applyEdit": True, "workspaceEdit": {"documentChanges": True}}
+    await door.client.initialize(agent=None, capabilities={"workspace": workspace, **capabilities})
+    editor = FakeEditor(door.client)
+    editor.open(URI, text)
+    return editor
+
+
+async def test_prompt_begins_a_task_and_is_emptied(door: FrontDoor) -> None:
+    editor = await begin(door, "/ask /plan do it")
+    door.hall.task = None
+
+    answer = await command(door, "agent.sendPrompt", URI)
+    await door.client.until(lambda: editor.documents[URI].text == "")
+
+    assert answer == {"taskId": "t1", "instanceId": "i1"}
+    assert door.hall.named("new_task") == [NewTask("do it", mode="ask", permission_mode=PermissionMode.PLAN)]
+
+
+async def test_mentioned_files_are_attached(door: FrontDoor, tmp_path: Path) -> None:
+    (tmp_path / "src").mkdir()
+    (tmp_path / "src" / "a.py").write_text("")
+    (tmp_path.parent / "secret").write_text("")
+    await door.client.initialize(agent=None, root=tmp_path)
+    FakeEditor(door.client).open(URI, "/new look at @src/a.py:2 and @../secret")
+
+    await command(door, "agent.sendPrompt", URI)
+
+    (request,) = door.hall.named("new_task")
+    assert isinstance(request, NewTask)
+    assert request.context == (ContextReference((tmp_path / "src" / "a.py").as_uri(), 2, 2),)
+
+
+async def test_prompt_goes_to_the_task_there_is(door: FrontDoor) -> None:
+    await begin(door, "/ask and more")
+
+    answer = await command(door, "agent.sendPrompt", URI)
+
+    assert answer == {"messageId": "m1", "disposition": "queued"}
+    assert door.hall.named("set_mode") == [("t1", "ask")]
+    assert door.hall.named("send") == [("t1", "and more", (), "queue")]
+
+
+async def test_prompt_answers_the_question_it_names(door: FrontDoor) -> None:
+    editor = await begin(door, "red, please")
+    ask = WaitingAsk(7, Ask.FOLLOWUP, Ask.FOLLOWUP.category, ACTIONS[Ask.FOLLOWUP])
+    for listener in door.hall.listeners:
+        listener.notice(MessageNotice("t1", "i1", 1, Message(7, "ask", ask=Ask.FOLLOWUP, text="{}")))
+        listener.notice(StatusNotice(Status("t1", "i1", 2, State.WAITING_FOR_INPUT, ask)))
+
+    late = await command(door, "agent.sendPrompt", URI, "6")
+    kept = editor.documents[URI].text
+    taken = await command(door, "agent.sendPrompt", URI, "7")
+
+    assert (late, kept) == ({"accepted": False, "reason": "AskGone"}, "red, please")
+    assert taken == {"accepted": True}
+    assert door.hall.named("answer") == [("t1", 7, AskReply("messageResponse", "red, please"))]
+
+
+async def test_words_that_are_typed_meanwhile_are_not_emptied(door: FrontDoor) -> None:
+    editor = await begin(door, "do it")
+    editor.manner = Manner.REFUSES
+
+    await command(door, "agent.sendPrompt", URI)
+    await door.client.until(lambda: editor.applied)
+
+    assert editor.documents[URI].text == "do it"
+
+
+@pytest.mark.parametrize(
+    ("text", "arguments", "message"),
+    [
+        ("do it", [], "Give agent.sendPrompt the uri of a prompt document as argument 1."),
+        ("do it", ["file:///w/y.agent.md"], "is no prompt document that is open"),
+        ("do it", ["file:///w/x.md"], "is no prompt document that is open"),
+        ("/new  \n", [URI], "There are no words in this prompt yet."),
+        ("do it", [URI, "soon"], "The ts of a message is a number"),
+    ],
+)
+async def test_prompt_that_cannot_be_sent_says_why(
+    door: FrontDoor, text: str, arguments: list[str], message: str
+) -> None:
+    await begin(door, text)
+
+    with pytest.raises(RpcError, match=message) as error:
+        await command(door, "agent.sendPrompt", *arguments)
+
+    assert (error.value.code, door.hall.named("new_task"), door.hall.named("send")) == (-32602, [], [])
+
+
+# Completing
+
+
+async def complete(door: FrontDoor, line: int, character: int, uri: str = URI) -> list[Json]:
+    place = {"line": line, "character": character}
+    return await door.client.request("textDocument/completion", {"textDocument": {"uri": uri}, "position": place})
+
+
+async def test_slash_words_are_offered(door: FrontDoor) -> None:
+    await begin(door, "/p")
+
+    items = await complete(door, 0, 2)
+
+    assert [item["label"] for item in items] == [
+        "/new", "/code", "/ask", "/plan", "/default", "/acceptEdits", "/bypassPermissions",
+    ]  # fmt: skip
+    place = {"start": {"line": 0, "character": 0}, "end": {"line": 0, "character": 2}}
+    assert items[3] == {
+        "label": "/plan", "kind": 14, "filterText": "/plan", "textEdit": {"range": place, "newText": "/plan"},
+    }  # fmt: skip
+
+
+async def test_files_are_offered_folder_by_folder(door: FrontDoor) -> None:
+    await begin(door, "one\n😀 @src/x")
+    door.hall.paths = ("src/a.py", "src/sub/")
+
+    items = await complete(door, 1, 9)
+
+    place = {"start": {"line": 1, "character": 3}, "end": {"line": 1, "character": 9}}
+    assert [(item["label"], item["kind"], item["textEdit"]) for item in items] == [
+        ("@src/a.py", 17, {"range": place, "newText": "@src/a.py"}),
+        ("@src/sub/", 19, {"range": place, "newText": "@src/sub/"}),
+    ]
+    assert door.hall.named("paths_in") == ["src/"]
+
+
+@pytest.mark.parametrize(
+    ("uri", "line", "character"),
+    [("file:///w/x.md", 0, 1), ("file:///w/y.agent.md", 0, 1), (URI, 5, 0), (URI, 1, 3)],
+)
+async def test_nothing_is_offered_elsewhere(door: FrontDoor, uri: str, line: int, character: int) -> None:
+    editor = await begin(door, "/\nabc")
+    editor.open("file:///w/x.md", "/")
+
+    assert await complete(door, line, character, uri) == []
+
+
+async def test_completion_is_registered_for_prompts_alone_where_that_can_be(door: FrontDoor) -> None:
+    capabilities = {"textDocument": {"completion": {"dynamicRegistration": True}}}
+
+    result = await door.client.initialize(agent=None, capabilities=capabilities)
+    asked = await door.client.question("client/registerCapability")
+
+    assert "completionProvider" not in result["capabilities"]
+    (registration,) = asked["registrations"]
+    assert (registration["method"], registration["registerOptions"]) == (
+        "textDocument/completion",
+        {"documentSelector": [{"pattern": "**/*.agent.md"}], "triggerCharacters": ["/", "@"]},
+    )
+
+
+async def test_completion_is_announced_where_it_cannot_be_registered(door: FrontDoor) -> None:
+    result = await door.client.initialize(agent=None)
+
+    assert result["capabilities"]["completionProvider"]["triggerCharacters"] == ["/", "@"]
+    assert door.client.questions == []
