@@ -1,7 +1,7 @@
 """A folder of the workspace is swapped for a link that leads outside, over and over, while files in it are used."""
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -25,7 +25,7 @@ def site(tmp_path: Path) -> Path:
 
 
 @contextmanager
-def swapping(site: Path) -> Iterator[threading.Thread]:
+def swapping(site: Path) -> Generator[threading.Thread]:
     """Swap the folder for the link and back until there were enough swaps; each is one step for the system."""
     stop = threading.Event()
 

@@ -30,9 +30,9 @@ _LONG = words_of(
     config template
     edit edit-description edit-todo interactive patch strategy gpg-sign sign local-user in-place
     separate-git-dir contents
-    parseopt sq-quote file reference shared"""
+    parseopt sq-quote unsafe-paths show-signature extcmd tool file reference shared"""
 )
-_NOT_CUT_SHORT = words_of("text signoff ext in-reply-to color show-signature sig c e s o")
+_NOT_CUT_SHORT = words_of("text signoff ext in-reply-to color show tool-help")
 _LETTERS: Mapping[str, str] = MappingProxyType(
     {
         "add": "eip",
@@ -57,11 +57,19 @@ _LETTERS: Mapping[str, str] = MappingProxyType(
         "revert": "eS",
         "stash": "p",
         "tag": "sueF",
+        "difftool": "xt",
+        "mergetool": "t",
     }
 )
 _VALUED = "mCcnLGSUXAB"
+_RISKY_KEYS = re.compile(
+    r"(?i)-e|--edit|-f|--file.*|(core\.(?!(abbrev|autocrlf|eol|filemode|quotepath)\b)|alias\.|filter\.|include|credential|url\.|pager\.|gpg"
+    r"|sequence\.|init\.|protocol\.|remote\.|http\.|ssh\.|diff\.\w+\.|merge\.\w+\.|difftool|mergetool|web\.|man\.|browser).*"
+)
 _WORDS: Mapping[str, re.Pattern[str]] = MappingProxyType(
     {
+        "config": _RISKY_KEYS,
+        "pull": re.compile(r"--rebase=[im].*"),
         "remote": re.compile(r"add|set-url|update"),
         "notes": re.compile(r"edit|merge"),
         "help": re.compile(r"-w|--web|-i|--info"),
@@ -108,7 +116,7 @@ def _options_of(words: Sequence[Word]) -> Sequence[Word]:
 
 def _is_risky(word: Word, subcommand: str) -> bool:
     text = word.text
-    if word.may_be_option or _TRANSPORT.fullmatch(text):
+    if word.may_be_option or "%G" in text or _TRANSPORT.fullmatch(text):
         return True
     if (pattern := _WORDS.get(subcommand)) and pattern.fullmatch(text):
         return True

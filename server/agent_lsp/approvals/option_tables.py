@@ -64,7 +64,7 @@ PROGRAMS: Mapping[str, Options] = MappingProxyType(
             " append quote variable expand* unix-socket abstract-unix-socket socks* resolve connect-to doh-url"
             " proto-default telnet-option random-file egd-file pinnedpubkey create-dirs capath cacert crlfile"
             " mail* ftp* krb delegation next parallel*",
-            r"-H@.*|@.*|(?i:(file|dict|gopher|ldap|scp|sftp|smb|telnet|tftp|ftp)s?:.*)",
+            r"-H@.*|@.*|.*%output.*|-w@.*|(?i:(file|dict|gopher|ldap|scp|sftp|smb|telnet|tftp|ftp)s?:.*)",
         ),
         "date": Options("sf", "d", "set file"),
         "dd": Options(words="of=(?!/dev/null$).*"),
@@ -104,7 +104,7 @@ PROGRAMS: Mapping[str, Options] = MappingProxyType(
         ),
         "file": Options("CmfzZ", "F", "compile magic-file files-from uncompress*"),
         "find": Options(words=r"-(delete|fprint0?|fprintf|fls|files0-from)"),
-        "fd": Options(long="base-directory exec* ignore-file"),
+        "fd": Options("xX", "", "base-directory exec* ignore-file"),
         "gcc": Options(
             "oB",
             "DIUlLW",
@@ -286,7 +286,7 @@ PROGRAMS: Mapping[str, Options] = MappingProxyType(
             r"pip|tool|x|publish|run|init|self|add|python|venv|.*://.*",
         ),
         "wget": Options(
-            "OoPaieUBnx",
+            "OoPaieB",
             "lQtTwAR",
             "output* execute post* body* use-askpass input-file append-output directory-prefix config "
             "load-cookies save-cookies"

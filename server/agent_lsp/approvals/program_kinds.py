@@ -46,7 +46,6 @@ INTERPRETERS: Mapping[str, Options] = MappingProxyType(
         "ghci": Options(),
         "gnuplot": Options("V"),
         "octave": Options("q"),
-        "bc": Options("lqsiw", "", "mathlib quiet standard interactive warn"),
         "dc": Options("V"),
     }
 )

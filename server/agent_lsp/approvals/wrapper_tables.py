@@ -32,9 +32,9 @@ PLAIN = Wrapper()
 WRAPPERS: Mapping[str, Wrapper] = MappingProxyType(
     {
         "sudo": Wrapper(
-            "AbEHknPS",
+            "bEHknPS",
             "Cghprtu",
-            "askpass background preserve-env non-interactive stdin set-home preserve-groups user= group= host= prompt=",
+            "background preserve-env non-interactive stdin set-home preserve-groups user= group= host= prompt=",
             takes_assignments=True,
         ),
         "doas": Wrapper("n", "u"),
@@ -47,8 +47,8 @@ WRAPPERS: Mapping[str, Wrapper] = MappingProxyType(
         "xargs": Wrapper(
             "0prtxo",
             "adEIJLnPRSs",
-            "null interactive no-run-if-empty verbose exit open-tty max-args= max-lines= max-procs= max-chars="
-            " delimiter= replace= eof= arg-file=",
+            "null interactive no-run-if-empty verbose exit open-tty max-args= max-procs= max-chars="
+            " delimiter= arg-file=",
             gets_more=True,
         ),
         "command": Wrapper("p", idle="vV"),
@@ -69,7 +69,7 @@ WRAPPERS: Mapping[str, Wrapper] = MappingProxyType(
         "ionice": Wrapper("t", "cn", "ignore class= classdata="),
         "chrt": Wrapper("abdfiormRv", "TPD", "all-tasks batch fifo idle other rr reset-on-fork verbose", operands=1),
         "taskset": Wrapper("ac", "", "all-tasks cpu-list", operands=1),
-        "strace": Wrapper("cCfFhiknqrtTvwxyzZ", "abeEIPsSuUX", "follow-forks"),
+        "strace": Wrapper("cCfFhiknqrtTvwxyzZ", "abeIPsSuUX", "follow-forks"),
         "ltrace": Wrapper("cCfhiLrStT", "abdeAlnsuwx", ""),
         "chroot": Wrapper("", "", "userspec= groups= skip-chdir", operands=1, is_shell=True),
         "su": Wrapper("lmp", "gG", "login preserve-environment group=", script="c command", operands=1, is_shell=True),
@@ -88,7 +88,6 @@ WRAPPERS: Mapping[str, Wrapper] = MappingProxyType(
         "cpulimit": Wrapper("z", "l"),
         "xvfb-run": Wrapper("a", "", "auto-servernum"),
         "ssh": Wrapper("46AaCfGgKkMNnqsTtVvXxYy", "bcIlmOpQ", operands=1, joins=True, is_shell=True),
-        "hyperfine": Wrapper("iN", "wrmM", "warmup= runs= min-runs= max-runs= ignore-failure", joins=True),
         "npx": Wrapper("yq", "", "yes no quiet no-install", script="c call"),
         "direnv exec": Wrapper(operands=1),
         "rustup run": Wrapper("", "", "install", operands=1),
@@ -108,7 +107,8 @@ OTHERS = words_of(
     valgrind lxc-attach cgexec chpst softlimit setuidgid s6-setuidgid ld-linux-x86-64.so.2 ld-linux.so.2"""
 )
 UNCLEAR = words_of(
-    """parallel expect entr nodemon watchexec perf gdb lldb screen tmux at batch nix-shell concurrently then do else
+    """parallel hyperfine
+    expect entr nodemon watchexec perf gdb lldb screen tmux at batch nix-shell concurrently then do else
     elif if while until ! { ("""
 )
 """What these run, their words do not say in any simple way."""

@@ -92,13 +92,17 @@ class Cursor:
             raise Unreadable("is too deep to be checked")
         return Cursor(text, self.findings, self.read_commands, depth=self.depth + 1, enclosing=self.enclosing)
 
+    def go_deeper(self) -> None:
+        """Count one more level; whoever comes back takes it off again."""
+        self.depth += 1
+        if self.depth > MOST_DEPTH:
+            raise Unreadable("is too deep to be checked")
+
     def descend(self, ends: frozenset[str]) -> str:
         """Read the commands of a script that stands inside this one, up to its end."""
-        if self.depth >= MOST_DEPTH:
-            raise Unreadable("is too deep to be checked")
         if self.waiting:
             raise Unreadable("mixes here-documents with other scripts")
-        self.depth += 1
+        self.go_deeper()
         end = self.read_commands(self, ends)
         self.depth -= 1
         if self.waiting:

@@ -33,7 +33,9 @@ def read_dollar(cursor: Cursor, *, is_quoted: bool) -> str:
     if cursor.starts_with("$["):
         cursor.position += 2
         cursor.findings.object("it calculates")
+        cursor.go_deeper()
         _read_nested(cursor, "]", _TO_SPECIAL_IN_BRACKETS, is_quoted=is_quoted)
+        cursor.depth -= 1
         return OPEN
     if match := cursor.take(_NAME):
         return _mark(cursor, match[1] or "", match[2] or "")
@@ -135,7 +137,9 @@ def _read_braced(cursor: Cursor, *, is_quoted: bool) -> str:
         cursor.findings.object("it fills in a variable in an unusual way")
     elif not cursor.starts_with("}"):
         mark = OPEN
+    cursor.go_deeper()
     _read_nested(cursor, "}", _TO_SPECIAL_IN_BRACES, is_quoted=is_quoted)
+    cursor.depth -= 1
     return VARIABLE if is_length else mark
 
 

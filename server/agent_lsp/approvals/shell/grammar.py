@@ -25,6 +25,7 @@ _COPROCESS = re.compile(r"coproc(?=[ \t])[ \t]+(?:[A-Za-z_]\w*(?=[ \t]+[({]))?",
 _CASE_ENDS = frozenset({";;", ";&", ";;&", "esac"})
 _ARITHMETIC_TESTS = frozenset({"-eq", "-ne", "-lt", "-le", "-gt", "-ge", "-v", "-R", "=~"})
 _TEST_SYNTAX = re.compile(r"&&|\|\||[()<>]")
+_MOST_TERMS = 4
 _TEST_END = re.compile(r"\]\](?=[ \t\n;&|<>)]|$)")
 _TIME_OPTION = re.compile(r"[ \t]+(?:-p[ \t]+)?")
 _IN = re.compile(r"in(?=[ \t\n;])")
@@ -44,8 +45,8 @@ def read_list(cursor: Cursor, ends: frozenset[str]) -> str:
             return end
         if not is_separate:
             raise Unreadable("cannot be read as a bash script")
-        is_compound = _read_and_or(cursor)
-        is_empty, is_separate = False, _read_separator(cursor) or is_compound
+        _read_and_or(cursor)
+        is_empty, is_separate = False, _read_separator(cursor)
 
 
 def _end_here(cursor: Cursor, ends: frozenset[str]) -> str | None:
@@ -72,66 +73,71 @@ def _read_separator(cursor: Cursor) -> bool:
     return cursor.peek() in ("", ")")
 
 
-def _read_and_or(cursor: Cursor) -> bool:
-    is_compound = _read_pipeline(cursor)
+def _read_and_or(cursor: Cursor) -> None:
+    _read_pipeline(cursor)
     cursor.skip_blanks()
     while cursor.starts_with("&&", "||"):
         cursor.position += 2
         skip_lines(cursor)
-        is_compound = _read_pipeline(cursor)
+        _read_pipeline(cursor)
         cursor.skip_blanks()
-    return is_compound
 
 
-def _read_pipeline(cursor: Cursor) -> bool:
-    is_compound = _read_command(cursor)
+def _read_pipeline(cursor: Cursor) -> None:
+    _read_command(cursor)
     cursor.skip_blanks()
     while cursor.peek() == "|" and not cursor.starts_with("||"):
         cursor.position += 2 if cursor.starts_with("|&") else 1
         skip_lines(cursor)
         start = len(cursor.findings.parts)
-        is_compound = _read_command(cursor)
+        _read_command(cursor)
         cursor.findings.feed(start)
         cursor.skip_blanks()
-    return is_compound
 
 
-def _read_command(cursor: Cursor) -> bool:
-    """Read one command; whether it is a compound one, behind which no separator is needed."""
+def _read_command(cursor: Cursor) -> None:
     if cursor.starts_with("(("):
         cursor.findings.object("it calculates with what bash evaluates")
+    keyword = _KEYWORD.match(cursor.text, cursor.position)
     if cursor.peek() == "(":
-        return _with_redirections(cursor, _read_subshell)
-    if match := cursor.take(_COMPOUND_BEHIND_TIME):
+        _with_redirections(cursor, _read_subshell)
+    elif match := cursor.take(_COMPOUND_BEHIND_TIME):
         cursor.findings.parts.append(Part(match[0], words=(Word(match[0], match[0]),)))
         cursor.take(_TIME_OPTION)
-        return _read_command(cursor)
-    if cursor.take(_COPROCESS):
+        _read_prefixed(cursor)
+    elif cursor.take(_COPROCESS):
         cursor.findings.object("it starts a coprocess")
-        return _read_command(cursor)
-    keyword = _KEYWORD.match(cursor.text, cursor.position)
-    if keyword and (keyword[0] in _COMPOUNDS or keyword[0] in _OTHER_KEYWORDS):
-        return _read_compound(cursor, keyword[0])
-    if match := _FUNCTION.match(cursor.text, cursor.position):
-        cursor.position = match.end()
-        return _read_function_body(cursor, match[1])
-    read_simple(cursor)
-    return False
+        _read_prefixed(cursor)
+    elif keyword and (keyword[0] in _COMPOUNDS or keyword[0] in _OTHER_KEYWORDS):
+        cursor.position = keyword.end()
+        _read_behind_keyword(cursor, keyword[0])
+    elif match := cursor.take(_FUNCTION):
+        _read_function_body(cursor, match[1])
+    else:
+        read_simple(cursor)
 
 
-def _read_compound(cursor: Cursor, keyword: str) -> bool:
-    cursor.position += len(keyword)
-    if keyword == "!":
-        cursor.skip_blanks()
-        return _read_command(cursor)
-    if keyword == "function":
-        return _read_function(cursor)
-    if keyword not in _COMPOUNDS:
-        raise Unreadable(f"has `{keyword}` in a place where it cannot stand")
-    return _with_redirections(cursor, _COMPOUNDS[keyword])
+def _read_prefixed(cursor: Cursor) -> None:
+    """Read the command behind a word of the shell that stands in front of one."""
+    cursor.go_deeper()
+    _read_command(cursor)
+    cursor.depth -= 1
 
 
-def _with_redirections(cursor: Cursor, read: "_Reader") -> bool:
+def _read_behind_keyword(cursor: Cursor, keyword: str) -> None:
+    match keyword:
+        case "!":
+            cursor.skip_blanks()
+            _read_prefixed(cursor)
+        case "function":
+            _read_function(cursor)
+        case _ if keyword in _COMPOUNDS:
+            _with_redirections(cursor, _COMPOUNDS[keyword])
+        case _:
+            raise Unreadable(f"has `{keyword}` in a place where it cannot stand")
+
+
+def _with_redirections(cursor: Cursor, read: "_Reader") -> None:
     start = len(cursor.findings.parts)
     read(cursor)
     inputs = Inputs()
@@ -140,7 +146,6 @@ def _with_redirections(cursor: Cursor, read: "_Reader") -> bool:
         cursor.skip_blanks()
     if inputs.is_fed:
         cursor.findings.feed(start)
-    return True
 
 
 def _read_subshell(cursor: Cursor) -> None:
@@ -216,16 +221,16 @@ def _read_patterns(cursor: Cursor) -> None:
     cursor.position += 1
 
 
-def _read_function(cursor: Cursor) -> bool:
+def _read_function(cursor: Cursor) -> None:
     cursor.skip_blanks()
     name = cursor.take(_NAME)
     if not name:
         raise Unreadable("names a function in an unusual way")
     cursor.take(_PARENTHESES)
-    return _read_function_body(cursor, name[0])
+    _read_function_body(cursor, name[0])
 
 
-def _read_function_body(cursor: Cursor, name: str) -> bool:
+def _read_function_body(cursor: Cursor, name: str) -> None:
     """Read a function's body as if it ran; one that calls a function may never end, and is objected to elsewhere."""
     skip_lines(cursor)
     keyword = _KEYWORD.match(cursor.text, cursor.position)
@@ -235,23 +240,28 @@ def _read_function_body(cursor: Cursor, name: str) -> bool:
     outer, cursor.enclosing = cursor.enclosing, (*cursor.enclosing, name)
     _read_command(cursor)
     cursor.enclosing = outer
-    return True
 
 
 def _read_test(cursor: Cursor) -> None:
     """Read `[[ … ]]`, which is judged as a part like any other, though it runs nothing."""
     start, words = cursor.position - 2, [Word("[[", "[[")]
-    place = len(cursor.findings.parts)
+    place, terms = len(cursor.findings.parts), 0
     skip_lines(cursor)
     while not cursor.take(_TEST_END):
         if cursor.take(_TEST_SYNTAX):
+            terms = 0
             skip_lines(cursor)
             continue
+        terms += 1
+        if terms > _MOST_TERMS:
+            raise Unreadable("tests more than it joins")
         word = read_word(cursor)
         if word.text in _ARITHMETIC_TESTS:
             cursor.findings.object(f"`{word.text}` evaluates what it compares")
         words.append(word)
         skip_lines(cursor)
+    if len(words) == 1:
+        raise Unreadable("tests nothing")
     text = cursor.text[start : cursor.position]
     cursor.findings.parts.insert(place, Part(text, words=tuple(words)))
 
