@@ -6,11 +6,12 @@ from headless_hall import COMMAND, ROOT, STATUS, ask, say
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent_lsp.domain.messages import Answer, Ask, Message, Response, Say
-from agent_lsp.domain.notices import DeltaNotice, MessageNotice, Notice, StatusNotice
+from agent_lsp.domain.messages import Answer, Ask, DeletedMessage, Message, Response, Say
+from agent_lsp.domain.notices import DeletionNotice, DeltaNotice, MessageNotice, Notice, StatusNotice
 from agent_lsp.domain.status import Todo
 from agent_lsp.headless.paint import Paint
 from agent_lsp.headless.render import Renderer
+from agent_lsp.headless.views import notice_to_json
 
 TASK = say(1, Say.TEXT, "Fix it.")
 PROSE = say(2, Say.TEXT, "", partial=True)
@@ -28,6 +29,19 @@ def grew(ts: int, text: str) -> DeltaNotice:
 
 def whole(message: Message, text: str) -> Message:
     return replace(message, text=text, partial=False)
+
+
+def test_what_is_hidden_later_stays_in_the_terminal() -> None:
+    hidden = DeletionNotice("t", "i", 2, DeletedMessage(1))
+
+    assert shown(TASK, hidden) == shown(TASK)
+    assert notice_to_json(hidden) == {
+        "type": "message",
+        "taskId": "t",
+        "instanceId": "i",
+        "seq": 2,
+        "message": {"ts": 1, "deleted": True},
+    }
 
 
 def test_prose_is_shown_as_it_grows() -> None:

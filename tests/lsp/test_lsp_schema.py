@@ -7,14 +7,25 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from agent_lsp.domain.checkpoints import Restoration
 from agent_lsp.domain.encoding import Json, to_wire
 from agent_lsp.domain.files import Change
 from agent_lsp.domain.messages import Answer, Ask, Message, Response, Say
-from agent_lsp.domain.notices import DeltaNotice, MessageNotice
-from agent_lsp.domain.requests import Answered, Sent, TaskList, TaskReference
+from agent_lsp.domain.notices import DeletionNotice, DeltaNotice, MessageNotice
+from agent_lsp.domain.requests import (
+    Answered,
+    ExportedTask,
+    ForkedTask,
+    QueueList,
+    Sent,
+    Snapshot,
+    TaskList,
+    TaskReference,
+)
 from agent_lsp.domain.status import PermissionMode, State, Status
 from agent_lsp.lsp.capabilities import COMMANDS, FEATURES, METHODS, SCHEMA_HASH
 from agent_lsp.lsp.schema import schema, schema_hash
+from agent_lsp.lsp.wire.results import snapshot_to_wire
 
 PAGE = Path(__file__).parents[2] / "docs" / "protocol.md"
 SCHEMA = schema()
@@ -63,7 +74,24 @@ def fits_object(value: Json, shape: Json, *, is_open: bool) -> bool:
 
 
 @pytest.mark.parametrize(
-    "shape", [Status, Message, MessageNotice, DeltaNotice, Change, TaskList, TaskReference, Answered, Sent, Answer]
+    "shape",
+    [
+        Status,
+        Message,
+        MessageNotice,
+        DeletionNotice,
+        DeltaNotice,
+        Change,
+        TaskList,
+        TaskReference,
+        Answered,
+        Sent,
+        Answer,
+        QueueList,
+        ForkedTask,
+        ExportedTask,
+        Restoration,
+    ],
 )
 @given(st.data())
 def test_whatever_is_sent_fits_the_schema(shape: type[Any], data: st.DataObject) -> None:
@@ -93,6 +121,21 @@ def test_state_fits_with_and_without_a_task() -> None:
     assert fits({"state": "no_task", **rest}, {"$ref": "#/$defs/Snapshot"})
     assert fits({**status, **rest}, {"$ref": "#/$defs/Snapshot"})
     assert not fits({**status, "messages": []}, {"$ref": "#/$defs/Snapshot"})
+
+
+def test_what_is_not_shown_any_more_stands_among_the_messages() -> None:
+    status = Status("t", "i", 1, State.IDLE)
+    messages = (Message(2, "say", say=Say.TEXT, text="a"), Message(4, "say", say=Say.TEXT, text="b"))
+
+    wire = snapshot_to_wire(Snapshot(status, messages, 9, has_more=False, deleted=(1, 3)))
+
+    assert [(message["ts"], message.get("deleted")) for message in wire["messages"]] == [
+        (1, True),
+        (2, None),
+        (3, True),
+        (4, None),
+    ]
+    assert fits(wire, {"$ref": "#/$defs/Snapshot"})
 
 
 def test_announced_hash_is_the_schemas() -> None:
