@@ -252,7 +252,7 @@ def test_the_deeper_of_two_places_counts():
         word for word in places if word in ("/tmp", "/h", "/h/p", "/tmp/w", "/h/p/.git", "/h/p/state", "/tmp/k")
     ] == [
         *("/tmp", "/h", "/h", "/h/p", "/h/p", "/tmp/w", "/tmp/w"),
-        *("/h/p/state", "/h/p/state", "/h/p/.git", "/h/p/.git", "/h/p"),
+        *("/h/p/.git", "/h/p/.git", "/h/p/state", "/h/p/state", "/h/p"),
     ]
     assert made.arguments[-4:] == ("--", "/bin/bash", "-c", "ls")
     assert made.environment == {"TMP": "/tmp", "TMPDIR": "/tmp", "A": "b", "XDG_CACHE_HOME": "/tmp/.cache"}

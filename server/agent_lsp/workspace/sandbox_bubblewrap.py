@@ -69,21 +69,27 @@ def bubblewrapped(program: Path, confines: Confines, launch: Launch) -> Launch:
 
 
 def _mounts(confines: Confines) -> Iterator[tuple[Path, tuple[str, ...]]]:
-    """Each place with the options for it. The deeper a place, the later it is mounted; so it covers the others."""
+    """Each place with the options for it. The deeper a place, the later it is mounted; so it covers the others.
+
+    Of one place named twice the later options hold: what is both protected and hidden is hidden.
+    """
     yield _TEMPORARY, ("--bind", str(confines.temporary), str(_TEMPORARY))
     yield from ((path, ("--tmpfs", str(path))) for path in _FRESH)
     yield from ((path, ("--ro-bind-try", str(path), str(path))) for path in _NEEDED)
+    yield from ((path, ("--bind", str(path), str(path))) for path in confines.writable)
+    yield from ((path, ("--ro-bind-try", str(path), str(path))) for path in _seen(confines.held, confines))
+    files = (*confines.hidden_files, *confines.sockets)
     folders = _seen(confines.hidden_folders, confines)
     yield from ((path, ("--tmpfs", str(path), "--remount-ro", str(path))) for path in folders)
-    yield from ((path, ("--ro-bind", os.devnull, str(path))) for path in _seen(confines.hidden_files, confines))
-    yield from ((path, ("--bind", str(path), str(path))) for path in confines.writable)
-    yield from ((path, ("--ro-bind-try", str(path), str(path))) for path in confines.held)
+    yield from ((path, ("--ro-bind", os.devnull, str(path))) for path in _seen(files, confines))
 
 
 def _seen(paths: Sequence[Path], confines: Confines) -> Iterator[Path]:
     """Leave out what lies under something that is covered whole: no mount could be made there, and none is needed."""
     covers = (_TEMPORARY, *_FRESH, Path("/dev"), Path("/proc"), *confines.hidden_folders)
     for path in paths:
+        if path in confines.writable:
+            continue  # The user works on it.
         around = [place for place in (*covers, *confines.writable) if place in path.parents]
         if not around or max(around, key=lambda place: len(place.parts)) in confines.writable:
             yield path

@@ -51,6 +51,8 @@ class Confines:
     """Protected, within what is writable."""
     hidden_folders: tuple[Path, ...] = ()
     hidden_files: tuple[Path, ...] = ()
+    sockets: tuple[Path, ...] = ()
+    """Of programs outside, which listen there."""
 
 
 def find_confines(roots: Sequence[Path], own: Own) -> Confines:
@@ -63,7 +65,8 @@ def find_confines(roots: Sequence[Path], own: Own) -> Confines:
         own.temporary.resolve(),
         tuple(path for root in writable for path in _held(root)),
         tuple(path for path, is_folder in hidden if is_folder),
-        (*(path for path, is_folder in hidden if not is_folder), *_sockets()),
+        tuple(path for path, is_folder in hidden if not is_folder),
+        tuple(_sockets()),
     )
 
 

@@ -1,6 +1,7 @@
 """Writing the rules that `sandbox_landlock.py` holds a command to: what it may read, list and write.
 
-Landlock can only allow. What is not to be read is left out, by allowing all that stands beside it.
+Landlock can only allow. What is not to be read is left out, by allowing all that stands beside it. In a folder of the
+workspace that holds such things, the home for one, nothing new can therefore be made.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -19,17 +20,22 @@ def landlocked(confines: Confines, launch: Launch) -> Launch:
     rules = (
         "l/",
         *(f"r{path}" for path in _beside(Path("/"), hidden)),
-        *(f"w{path}" for path in (*confines.writable, confines.temporary)),
+        *(f"w{path}" for root in confines.writable for path in _beside(root, _below(root, hidden))),
+        f"w{confines.temporary}",
         *(f"u/dev/{name}" for name in _DEVICES),
     )
     return replace(launch, rules=rules, environment={**launch.environment, **_variables(launch, confines.temporary)})
 
 
+def _below(folder: Path, paths: Sequence[Path]) -> list[Path]:
+    return [path for path in paths if folder in path.parents]
+
+
 def _beside(folder: Path, hidden: Sequence[Path]) -> Iterator[Path]:
     """The paths that together hold all of a folder but what is hidden."""
-    below = [path for path in hidden if folder in path.parents]
     if folder in hidden:
         return
+    below = _below(folder, hidden)
     if not below:
         yield folder
         return
