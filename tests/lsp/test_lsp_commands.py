@@ -204,6 +204,6 @@ async def test_files_are_taken_back_and_the_way_back_is_told(plain: FrontDoor, a
     done = await plain.client.notification("window/showMessage", lambda p: "Taken back" in p["message"])
 
     assert plan["checkpoint"] == "c1"
-    assert [call[:4] for call in plain.hall.named("restore")] == [("t1", "c1", None, True), ("t1", "c1", None, False)]  # pyright: ignore[reportIndexIssue]  Tuples.
+    assert plain.hall.named("restore") == [("t1", "c1", None, is_dry_run, "files") for is_dry_run in (True, False)]
     assert plain.client.named("window/showMessage")[0]["message"] == "What the agent did is taken back in a."
     assert done["message"] == "Taken back: a. agent.restore c2 undoes that."
