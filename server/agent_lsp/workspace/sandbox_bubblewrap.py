@@ -74,7 +74,7 @@ def _mounts(confines: Confines) -> Iterator[tuple[Path, tuple[str, ...]]]:
     Of one place named twice the later options hold: what is both protected and hidden is hidden.
     """
     yield _TEMPORARY, ("--bind", str(confines.temporary), str(_TEMPORARY))
-    yield from ((path, ("--tmpfs", str(path))) for path in _FRESH)
+    yield from ((path, ("--tmpfs", str(path))) for path in _FRESH if path.is_dir() and not path.is_symlink())
     yield from ((path, ("--ro-bind-try", str(path), str(path))) for path in _NEEDED)
     yield from ((path, ("--bind", str(path), str(path))) for path in confines.writable)
     yield from ((path, ("--ro-bind-try", str(path), str(path))) for path in _seen(confines.held, confines))
