@@ -314,7 +314,8 @@ class House:
 
     def _rules(self, mode: PermissionMode) -> Rules:
         rules = Rules.from_settings(self._settings, mode)
-        return replace(rules, remembered=self.permissions.listed().permissions)
+        own = tuple(Path(os.path.realpath(folder)) for folder in (self._home, self.state))
+        return replace(rules, remembered=self.permissions.listed().permissions, own_folders=own)
 
     def _is_secret(self, text: str) -> bool:
         return self.redacted(text) != text

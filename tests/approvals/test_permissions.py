@@ -325,3 +325,20 @@ def test_a_permission_only_ever_loosens_what_asks(mode, scope):
         before, after = (judge(action, replace(rules, remembered=given)).verdict for given in ((), wide))
 
         assert after is before or (before, after) == (ASK, APPROVE)
+
+
+OWN = replace(Rules(PermissionMode.BYPASS_PERMISSIONS), own_folders=(Path("/w/.config/agent"),))
+
+
+@pytest.mark.parametrize("action", [write("/w/.config/agent/permissions.json"), read("/w/.config/agent/settings.json")])
+def test_our_own_folders_ask_also_within_a_workspace(action):
+    rules = replace(OWN, remembered=(standing(Grant.EDIT, "/w"), standing(Grant.READ, "/w")))
+
+    judged = judge(action, rules)
+
+    assert (judged.verdict, judged.is_protected) == (ASK, True)
+    assert offered(action, judged, rules) is None
+
+
+def test_what_lies_beside_our_own_folders_does_not():
+    assert judge(write("/w/.config/agents/a"), OWN).verdict is APPROVE

@@ -237,6 +237,17 @@ async def test_an_answer_to_a_question_is_not_remembered(tmp_path: Path) -> None
     await house.tasks.close()
 
 
+async def test_the_end_of_a_task_is_nothing_to_be_remembered(tmp_path: Path) -> None:
+    house = keeping_house(tmp_path, [calls("finish")])
+    house.new_task()
+    await house.watcher.until_ask(Ask.COMPLETION_RESULT)
+
+    with pytest.raises(BadParams, match="Only a yes"):
+        house.remember(Scope.TASK)
+
+    assert house.status.state is State.IDLE
+
+
 async def test_an_answer_that_comes_too_late_is_not_remembered(tmp_path: Path) -> None:
     house = keeping_house(tmp_path, runs("git log"))
     task_id = house.new_task()

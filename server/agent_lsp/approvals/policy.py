@@ -45,6 +45,8 @@ class Rules:
     """Commands may only run inside a sandbox."""
     remembered: tuple[Permission, ...] = ()
     """Answers that hold for good."""
+    own_folders: tuple[Path, ...] = ()
+    """Resolved folders with the user's settings, keys and permissions. A workspace may lie around them."""
 
     @staticmethod
     def from_settings(settings: Settings, permission_mode: PermissionMode | None = None) -> "Rules":
@@ -97,14 +99,16 @@ def _strictest(
     action: Action, judge_place: Callable[[Place, Rules], Judgement], rules: Rules, nowhere: Judgement
 ) -> Judgement:
     grant = grant_of(action)
-    judgements = [
-        _APPROVED
-        if (found := judge_place(place, rules)).verdict is Verdict.ASK
-        and is_place_covered(place, grant, rules.remembered)
-        else found
-        for place in action.places
-    ]
-    return max(judgements, key=lambda found: _STRICTNESS[found.verdict], default=nowhere)
+
+    def judged(place: Place) -> Judgement:
+        found = judge_place(place, rules)
+        if found.verdict is not Verdict.DENY and any(place.absolute.is_relative_to(own) for own in rules.own_folders):
+            reason = f"`{place.absolute}` belongs to the agent's own settings and records."
+            return Judgement(Verdict.ASK, reason, is_protected=True)
+        is_covered = found.verdict is Verdict.ASK and is_place_covered(place, grant, rules.remembered)
+        return _APPROVED if is_covered else found
+
+    return max(map(judged, action.places), key=lambda found: _STRICTNESS[found.verdict], default=nowhere)
 
 
 def _judge_read(place: Place, rules: Rules) -> Judgement:

@@ -60,6 +60,8 @@ class Judgement:
     verdict: Verdict
     reason: str = ""
     segments: tuple[Segment, ...] = ()
+    is_protected: bool = False
+    """No standing yes reaches it, whatever its place looks like."""
     may_hide_denied: bool = False
     """A denied command may hide in it: a person has to read it before anybody says yes."""
 

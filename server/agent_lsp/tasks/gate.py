@@ -28,7 +28,7 @@ Keep = Callable[[Deed, int], Awaitable[None]]
 """Keeps files as they are before a deed; told with the message about it."""
 
 GONE = Answered(accepted=False, reason="AskGone")
-_ONLY_A_YES = "Only a yes to an action can be remembered: answer without `remember`."
+ONLY_A_YES = "Only a yes to an action can be remembered: answer without `remember`."
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +136,7 @@ class Gate:
         if reply.remember is None:
             return None
         if action is None or reply.response not in (Response.YES, Response.OBJECT):
-            raise BadParams(_ONLY_A_YES)
+            raise BadParams(ONLY_A_YES)
         return remembered(action, self._rules(), reply.remember, self._permissions.asker(action))
 
     async def _ask_about(self, action: Action, body: Json) -> Decision:
@@ -222,6 +222,8 @@ def _body(action: Action, judgement: Judgement, offer: Offer | None) -> Json:
         body["reason"] = judgement.reason
     if action.ask is Ask.COMMAND:
         body["segments"] = to_wire(judgement.segments)
+    if judgement.is_protected:
+        body["isProtected"] = True
     if judgement.may_hide_denied:
         body["mayHideDenied"] = True
     if offer:

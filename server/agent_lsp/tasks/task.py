@@ -31,7 +31,7 @@ from agent_lsp.storage.records import (
 from agent_lsp.storage.rewinding import RewindPlan
 from agent_lsp.tasks import endings
 from agent_lsp.tasks.checkpointing import Checkpointing
-from agent_lsp.tasks.gate import GONE, Gate
+from agent_lsp.tasks.gate import GONE, ONLY_A_YES, Gate
 from agent_lsp.tasks.growing import GrowingCalls
 from agent_lsp.tasks.kit import Kit
 from agent_lsp.tasks.permissions import TaskPermissions
@@ -115,6 +115,8 @@ class Task:
             return GONE
         if waiting.ask.category is Category.INTERACTIVE:
             return self.gate.answer(ts, reply)
+        if reply.remember:
+            raise BadParams(ONLY_A_YES)
         self._answer_at_rest(waiting.ts, waiting.ask, reply)
         return Answered(accepted=True)
 
