@@ -140,6 +140,26 @@ def test_a_foreign_part_in_a_shape_asks_and_a_denied_one_denies(shape, places):
     assert find_denied(script, as_prefixes([FOREIGN])) == (FOREIGN,)
 
 
+PIECES = st.sampled_from(
+    ["one", "# x", "\\", "\\\n", "'", '"', "$", "$(", "`", ")", "(", "{ ", "}", ";", "&", "&&", "|", "<", ">", "<<E", "\n", "!",
+     "*", "=", "~", "[", "]", "[[", "]]", "/dev/null", "2>&1", "''", "$'", ",", "if", "then", "fi", "do", "done", "while",
+     "case", "esac", "in", ";;", "function", "f", "()", "time", "${HOME}", "${HOME:-", "$((", "1", "+", "-a", "coproc", "<(",
+     "\nE\n", "<<'E'", "<<<", "==", "else", "until", "a)", "cat <<E\nx\nE\n"]
+)  # fmt: skip
+JUMBLES = st.lists(st.tuples(PIECES, st.sampled_from(["", " "])).map("".join), min_size=1, max_size=10).map("".join)
+
+
+@settings(max_examples=500, deadline=None)
+@given(JUMBLES)
+def test_what_bash_cannot_parse_is_never_approved(script):
+    if judge_command(script, as_prefixes(["*"]), ()).verdict is not Verdict.APPROVE:
+        return
+
+    checked = subprocess.run(["/bin/bash", "-n", "-c", script], capture_output=True, timeout=20, check=False)
+
+    assert (checked.returncode, checked.stderr) == (0, b"")
+
+
 HIDDEN = st.sampled_from("\u00a0\u200b\u202e\ufeff\u00ad\r\x1b\x00\x7f\u2028\u3164\U000e0041\u180e\x0b\u2800")
 
 

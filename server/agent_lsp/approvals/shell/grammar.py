@@ -14,10 +14,14 @@ from agent_lsp.approvals.shell.redirections import Inputs, read_redirection
 from agent_lsp.approvals.shell.simple import read_simple
 from agent_lsp.approvals.shell.syntax import Part, Unreadable, Word
 from agent_lsp.approvals.shell.words import read_word
+from agent_lsp.approvals.tables import words_of
 
-_KEYWORD = re.compile(r"(?:[a-z]+|!|\{|\}|\[\[)(?=[ \t\n;&|<>()]|$)")
-_OTHER_KEYWORDS = frozenset({"then", "elif", "else", "fi", "do", "done", "esac", "in", "}", "!", "function"})
+_KEYWORD = re.compile(r"(?:[a-z]+|!|\{|\}|\[\[|\]\])(?=[ \t\n;&|<>()]|$)")
+_OTHER_KEYWORDS = words_of("then elif else fi do done esac in } ]] ! function coproc")
 _COMPOUND_BEHIND_TIME = re.compile(r"time(?=[ \t]+(-p[ \t]+)?([({!]|\[\[|(if|for|while|until|case|select)\b))")
+_TIME_WITHOUT_COMMAND = re.compile(
+    r"time[ \t]*(?:[|&]|[ \t](?:-p[ \t]+)?(?:then|elif|else|fi|do|done|esac|in|\}|\]\]|coproc|function)(?=[ \t\n;&|<>()]|$))"
+)
 _NAME = re.compile(r"[A-Za-z_][\w.-]*(?=[ \t\n(]|$)", re.ASCII)
 _PARENTHESES = re.compile(r"[ \t]*\([ \t]*\)")
 _FUNCTION = re.compile(r"([^ \t\n;&|<>()$`\"'\\={}*?\[~!#]+)[ \t]*\([ \t]*\)")
@@ -98,6 +102,8 @@ def _read_pipeline(cursor: Cursor) -> None:
 def _read_command(cursor: Cursor) -> None:
     if cursor.starts_with("(("):
         cursor.findings.object("it calculates with what bash evaluates")
+    if cursor.take(_TIME_WITHOUT_COMMAND):
+        raise Unreadable("times no command")
     keyword = _KEYWORD.match(cursor.text, cursor.position)
     if cursor.peek() == "(":
         _with_redirections(cursor, _read_subshell)

@@ -36,6 +36,8 @@ def loose_commands(command: str) -> Iterator[tuple[str, ...]]:
 def _read(command: str) -> Script:
     findings = Findings()
     text = command
+    if command.startswith(("-", "+")):
+        findings.object("it begins like an option of bash")
     if _JOINED_IN_A_WORD.search(command):
         findings.object("it breaks a line in the middle of a word")
         text = command.replace("\\\n", "")

@@ -7,6 +7,7 @@ from agent_lsp.approvals.shell.syntax import HELD, OPEN, Unreadable, Word
 from agent_lsp.approvals.shell.words import read_word
 
 _OPERATOR = re.compile(r"([0-9]+|\{[A-Za-z_]\w*\})?(&>>|&>|<<<|<<-|<<|<>|<&|>&|>>|>\||<(?!\()|>(?!\())", re.ASCII)
+_ANOTHER = re.compile(r"(?:[0-9]+|\{\w+\})[<>]")
 _DELIMITER = re.compile(r"(?:'([^'\n]*)'|\"([^\"\n$`\\]*)\"|(\\?)([A-Za-z0-9_.+:!@%^-]+))(?=[\s;&|<>()]|$)")
 _DESCRIPTORS = re.compile(r"[0-9]+-?|-")
 _NETWORK = ("/dev/tcp/", "/dev/udp/")
@@ -30,6 +31,8 @@ def read_redirection(cursor: Cursor, inputs: Inputs) -> bool:
     if match[1] and match[1].startswith("{"):
         cursor.findings.object("it sets a variable to a descriptor")
     cursor.skip_blanks()
+    if cursor.take(_ANOTHER):
+        raise Unreadable("redirects to another redirection")
     if match[2] in ("<<", "<<-"):
         inputs.is_fed = True
         inputs.documents.append(_read_delimiter(cursor, strips_tabs=match[2] == "<<-"))
