@@ -20,7 +20,8 @@ _KEYWORD = re.compile(r"(?:[a-z]+|!|\{|\}|\[\[|\]\])(?=[ \t\n;&|<>()]|$)")
 _OTHER_KEYWORDS = words_of("then elif else fi do done esac in } ]] ! function coproc")
 _COMPOUND_BEHIND_TIME = re.compile(r"time(?=[ \t]+(-p[ \t]+)?([({!]|\[\[|(if|for|while|until|case|select)\b))")
 _TIME_WITHOUT_COMMAND = re.compile(
-    r"time[ \t]*(?:[|&]|[ \t](?:-p[ \t]+)?(?:then|elif|else|fi|do|done|esac|in|\}|\]\]|coproc|function)(?=[ \t\n;&|<>()]|$))"
+    r"time[ \t]*(?:[|&]|[ \t](?:-p[ \t]+)?"
+    r"(?:then|elif|else|fi|do|done|esac|in|\}|\]\]|coproc|function)(?=[ \t\n;&|<>()]|$))"
 )
 _NAME = re.compile(r"[A-Za-z_][\w.-]*(?=[ \t\n(]|$)", re.ASCII)
 _PARENTHESES = re.compile(r"[ \t]*\([ \t]*\)")
