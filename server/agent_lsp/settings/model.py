@@ -52,16 +52,23 @@ class AutoApprove(_Shape):
     """What runs without asking, kind by kind."""
 
     read: bool = True
+    """Read and search in the workspace."""
     read_outside_workspace: bool = False
+    """Read anywhere else, too."""
     write: bool = False
+    """Edit files of the workspace; protected ones are asked about all the same."""
     write_outside_workspace: tuple[str, ...] = ()
     """Folders: a standing yes always names the place."""
     execute: bool = False
     """Lets run unasked what `allowedCommands` cover."""
     mcp: bool = False
+    """Use tools of MCP servers."""
     browser: bool = False
+    """Use the browser."""
     mode_switch: bool = False
+    """Go on in another mode."""
     subtasks: bool = False
+    """Start sub-tasks."""
     followup_seconds: int = Field(default=0, ge=0)
     """After so long a question takes its first suggestion; 0 is never."""
 
@@ -70,21 +77,33 @@ class LimitSettings(_Shape):
     """0 is no limit."""
 
     requests: int = Field(default=0, ge=0)
+    """So many requests to the model, then the user is asked; 0 is no limit."""
     cost: _Amount = 0.0
+    """So many dollars, then the user is asked; 0 is no limit."""
     consecutive_mistakes: int = Field(default=3, ge=0)
+    """So many in a row, then the user is asked; 0 is no limit."""
     command_seconds: int = Field(default=0, ge=0)
+    """So long a command may run before it goes on in the background; 0 is no limit."""
 
 
 class Settings(_Shape):
     """All settings. A value of this type never changes; a change of settings makes a new one."""
 
     current_provider: str | None = None
+    """The profile that new tasks use, by its name under `providers`."""
     providers: dict[str, Profile] = Field(default_factory=dict)
+    """Profiles by name: a `type`, a `model`, and where the key comes from."""
     permission_mode: PermissionMode = PermissionMode.DEFAULT
+    """What runs unasked: `plan` reads, `default` asks, `acceptEdits` edits too, `bypassPermissions` nearly all."""
     auto_approve: AutoApprove = AutoApprove()
     allowed_commands: tuple[str, ...] = ()
+    """First words of commands that may run unasked, where `autoApprove.execute` is on."""
     denied_commands: tuple[str, ...] = ()
+    """First words of commands that never run, wherever they hide."""
     limits: LimitSettings = LimitSettings()
     fuzzy_threshold: float = Field(default=1.0, gt=0.0, le=1.0)
+    """How alike a search block of `apply_diff` has to be to a place in the file; 1.0 is exactly."""
     closed_files: Literal["auto", "editor", "disk"] = "auto"
+    """How files that are not open are written: through the editor where it can save them, or on the disk."""
     sandbox: Literal["off", "auto", "require"] = "auto"
+    """Commands in a sandbox: not at all, where there is one, or only there."""
