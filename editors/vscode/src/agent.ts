@@ -3,7 +3,7 @@
 import * as vscode from "vscode";
 
 import type { Attachment, ToView } from "./messages.ts";
-import type { AskResponseParams, NewTaskParams } from "./protocol.ts";
+import type { AskResponseParams, NewTaskParams, Scope } from "./protocol.ts";
 import type { Server } from "./server.ts";
 import { type HunkDecision, Task, type TaskEvent } from "./task.ts";
 import { changesOf } from "./toolAsk.ts";
@@ -61,7 +61,7 @@ export class Agent {
     }
   }
 
-  async answer(ts: number, response: Response, text?: string, images?: readonly string[]): Promise<void> {
+  async answer(ts: number, response: Response, text?: string, images?: readonly string[], remember?: Scope): Promise<void> {
     const taskId = this.task.taskId;
     if (!taskId) {
       return;
@@ -75,6 +75,7 @@ export class Agent {
       ...(text && { text }),
       ...(images?.length && { images: [...images] }),
       ...(isPartial && { hunks }),
+      ...(remember && { remember: { scope: remember } }),
     };
     const answered = await this.server.request("agent/askResponse", params);
     if (!answered.accepted) {

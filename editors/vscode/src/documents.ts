@@ -2,7 +2,7 @@
 
 import * as vscode from "vscode";
 
-import type { SaveParams, SaveResult } from "./protocol.ts";
+import type { DiagnosticsParams, DiagnosticsResult, DocumentDiagnostics, FoundDiagnostic, SaveParams, SaveResult } from "./protocol.ts";
 import type { Server } from "./server.ts";
 
 /** Saves open documents, and says which would not be saved and why. */
@@ -31,32 +31,20 @@ async function saveOne(document: vscode.TextDocument): Promise<string | undefine
   return (await document.save()) ? undefined : "the editor did not save it";
 }
 
-interface DiagnosticsParams {
-  uris: string[];
-  minVersions?: Record<string, number>;
-  timeoutMs: number;
-}
-
-interface DiagnosticsResult {
-  status: "success" | "timeout";
-  items: { uri: string; version?: number; diagnostics: unknown[] }[];
-}
-
 const SETTLED_MS = 150;
 
 /** The diagnostics of all language servers, once those of the wanted versions have come or time is up. */
 export async function diagnostics(server: Server, params: DiagnosticsParams, token: vscode.CancellationToken): Promise<DiagnosticsResult> {
-  const status = await settled(params, token);
-  const items = params.uris.map((uri) => {
-    const version = openDocument(uri)?.version;
-    const found = vscode.languages.getDiagnostics(vscode.Uri.parse(uri)).filter((one) => one.source !== "agent");
-    return {
-      uri,
-      ...(version !== undefined && { version }),
-      diagnostics: found.map((one) => server.converter?.asDiagnostic(one)),
-    };
-  });
-  return { status, items };
+  const wantsWhatIs = params.minVersions.every((version) => version === 0);
+  const status = wantsWhatIs ? "success" : await settled(params, token);
+  return { status, items: params.uris.map((uri) => diagnosticsOf(server, uri)) };
+}
+
+function diagnosticsOf(server: Server, uri: string): DocumentDiagnostics {
+  const version = openDocument(uri)?.version;
+  const found = vscode.languages.getDiagnostics(vscode.Uri.parse(uri)).filter((one) => one.source !== "agent");
+  const diagnostics = found.flatMap((one) => (server.converter?.asDiagnostic(one) as FoundDiagnostic | undefined) ?? []);
+  return { uri, ...(version !== undefined && { version }), diagnostics };
 }
 
 /** No editor says which version diagnostics are of: they count once they have changed and then stood still for a moment. */

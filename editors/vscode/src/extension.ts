@@ -8,7 +8,7 @@ import { completions } from "./completions.ts";
 import { diagnostics, save } from "./documents.ts";
 import { EditorContext, wireRange } from "./editorContext.ts";
 import type { Attachment, FromView } from "./messages.ts";
-import { pickCheckpoint, pickListed, pickPermissions, pickTask, restore } from "./pickers.ts";
+import { pickCheckpoint, pickListed, pickPermissions, pickRestore, pickTask, rememberAnswer } from "./pickers.ts";
 import { Server } from "./server.ts";
 import { offerSetup, openSettings, playDemo } from "./setup.ts";
 import { StatusBar } from "./statusBar.ts";
@@ -43,7 +43,7 @@ class Extension implements vscode.Disposable {
     this.lenses = new HunkLenses(this.agent.task);
     this.view = new TaskView(extension.extensionUri, (message) => void this.attempt(() => this.fromView(message)));
     this.server.answer("agent/save", save);
-    this.server.answer("agent/diagnostics" as "agent/save", ((params: never) => diagnostics(this.server, params, new vscode.CancellationTokenSource().token)) as never);
+    this.server.answer("agent/diagnostics", (params, token) => diagnostics(this.server, params, token));
     this.subscribe();
     this.registerCommands();
   }
@@ -205,7 +205,9 @@ class Extension implements vscode.Disposable {
       case "older":
         return await agent.older(message.before);
       case "restore":
-        return await restore(agent, { ts: message.ts });
+        return await this.goBack(message.ts);
+      case "remember":
+        return await rememberAnswer(agent, message.ts);
       case "copy":
         return await vscode.env.clipboard.writeText(message.text);
       case "pick":
@@ -214,6 +216,14 @@ class Extension implements vscode.Disposable {
         const command = message.type === "pick" ? picks[message.what] : message.command;
         await vscode.commands.executeCommand(`agentLsp.${command}`);
       }
+    }
+  }
+
+  /** Back to before a message; words that are hidden by that come back into the prompt, to be said otherwise. */
+  private async goBack(ts: number): Promise<void> {
+    const rewind = await pickRestore(this.agent, ts);
+    if (rewind?.text) {
+      this.view.send({ type: "compose", text: rewind.text, attachments: [] });
     }
   }
 

@@ -44,5 +44,6 @@ export type FromView =
   | { type: "pick"; what: "mode" | "profile" | "permissions" }
   | { type: "older"; before: number }
   | { type: "restore"; ts: number }
+  | { type: "remember"; ts: number }
   | { type: "copy"; text: string }
   | { type: "command"; command: "newTask" | "history" | "configure" | "demo" | "restart" | "cancel" };

@@ -3,7 +3,8 @@
 import * as vscode from "vscode";
 
 import type { Agent } from "./agent.ts";
-import type { Restoration, TaskSummary } from "./protocol.ts";
+import type { Restoration, RestoreParams, Rewind, TaskSummary } from "./protocol.ts";
+import { rememberOffer } from "./toolAsk.ts";
 
 interface Row<T> extends vscode.QuickPickItem {
   value: T;
@@ -44,38 +45,75 @@ export async function pickCheckpoint(agent: Agent): Promise<void> {
     }));
   });
   if (picked) {
-    await restore(agent, { checkpoint: picked });
+    await restore(agent, { checkpoint: picked, what: "files" });
   }
 }
 
+const PARTS = [
+  { label: "Files and conversation", detail: "As it was before this message; your words come back to be changed", value: "both" },
+  { label: "Conversation", detail: "The files stay as they are", value: "conversation" },
+  { label: "Files", detail: "What was said stays", value: "files" },
+] as const;
+
+/** Back to before a message: what of it the user wants, the plan, and then the deed. */
+export async function pickRestore(agent: Agent, ts: number): Promise<Rewind | undefined> {
+  const what = await choose("Go back to before this message", async () => PARTS);
+  return what && (await restore(agent, { ts, what }));
+}
+
+type Place = ({ checkpoint: string } | { ts: number }) & { what: NonNullable<RestoreParams["what"]> };
+
 /** Says what a restore would do, asks, and does it. */
-export async function restore(agent: Agent, place: { checkpoint: string } | { ts: number }): Promise<void> {
+async function restore(agent: Agent, place: Place): Promise<Rewind | undefined> {
   const taskId = agent.task.taskId;
   if (!taskId) {
-    return;
+    return undefined;
   }
   const plan = await agent.server.request("agent/restore", { taskId, ...place, dryRun: true });
-  if (plan.files.length === 0 && plan.conflicts.length === 0) {
-    void vscode.window.showInformationMessage("The agent has changed nothing since then.");
-    return;
+  if (plan.files.length === 0 && plan.conflicts.length === 0 && !plan.rewind?.hidden) {
+    void vscode.window.showInformationMessage("There is nothing to take back: nothing has changed since then.");
+    return undefined;
   }
-  const yes = "Restore";
-  const answer = await vscode.window.showWarningMessage("Take back what the agent did since then?", { modal: true, detail: told(plan) }, yes);
+  const yes = "Go back";
+  const answer = await vscode.window.showWarningMessage("Go back to how it was then?", { modal: true, detail: told(plan) }, yes);
   if (answer !== yes) {
-    return;
+    return undefined;
   }
   const done = await agent.server.request("agent/restore", { taskId, ...place });
+  void offerUndo(agent, taskId, done);
+  return done.rewind;
+}
+
+async function offerUndo(agent: Agent, taskId: string, done: Restoration): Promise<void> {
   const undo = "Undo";
-  const text = `${done.files.length} files restored${done.conflicts.length ? `, ${done.conflicts.length} left as they are` : ""}.`;
-  if (done.undo && (await vscode.window.showInformationMessage(text, undo)) === undo) {
-    await agent.server.request("agent/restore", { taskId, checkpoint: done.undo });
+  const files = `${done.files.length} files restored`;
+  const left = done.conflicts.length ? `, ${done.conflicts.length} left as they are` : "";
+  const answer = await vscode.window.showInformationMessage(`${files}${left}.`, ...(done.undo ? [undo] : []));
+  if (answer === undo && done.undo) {
+    await agent.server.request("agent/restore", { taskId, checkpoint: done.undo, what: done.rewind ? "both" : "files" });
+  }
+}
+
+const SCOPES = [
+  { label: "In this task", value: "task" },
+  { label: "In this project", value: "project" },
+  { label: "In all projects", value: "user" },
+] as const;
+
+/** A yes that holds from now on: for what is shown, as far as the user says. */
+export async function rememberAnswer(agent: Agent, ts: number): Promise<void> {
+  const offered = rememberOffer(agent.task.message(ts));
+  const scope = offered && (await choose(`Always allow ${offered}`, async () => SCOPES));
+  if (scope) {
+    await agent.answer(ts, "yesButtonClicked", undefined, undefined, scope);
   }
 }
 
 function told(plan: Restoration): string {
   const files = plan.files.map((file) => `${file.kind} ${file.path}${file.isMerged ? " (what you changed stays)" : ""}`);
   const conflicts = plan.conflicts.map((file) => `left: ${file.path}: ${file.reason}`);
-  return [...files, ...conflicts].slice(0, 25).join("\n");
+  const messages = plan.rewind?.hidden ? [`${plan.rewind.hidden} messages are hidden`] : [];
+  return [...messages, ...files, ...conflicts].slice(0, 25).join("\n");
 }
 
 const PERMISSIONS = [

@@ -15,7 +15,7 @@ import type { ClientNotifications, ClientRequests, ServerNotifications, ServerRe
 import { findServer, type ServerCommand } from "./serverCommand.ts";
 import { explicitSettings } from "./settings.ts";
 
-type Answer<M extends keyof ServerRequests> = (params: ServerRequests[M][0]) => Promise<ServerRequests[M][1]>;
+type Answer<M extends keyof ServerRequests> = (params: ServerRequests[M][0], token: vscode.CancellationToken) => Promise<ServerRequests[M][1]>;
 type Listener<M extends keyof ServerNotifications> = (params: ServerNotifications[M][0]) => void;
 
 /** Says in `initialize` what this client does, so that the server talks to it as to one with a view. */
@@ -33,7 +33,7 @@ class Announcement implements StaticFeature {
 
 export class Server implements vscode.Disposable {
   private client: LanguageClient | undefined;
-  private readonly answers = new Map<string, (params: never) => Promise<unknown>>();
+  private readonly answers = new Map<string, (params: never, token: vscode.CancellationToken) => Promise<unknown>>();
   private readonly listeners = new Map<string, (params: never) => void>();
   private readonly changed = new vscode.EventEmitter<ServerState>();
   readonly onStateChanged = this.changed.event;
@@ -48,7 +48,7 @@ export class Server implements vscode.Disposable {
   }
 
   answer<M extends keyof ServerRequests>(method: M, answer: Answer<M>): void {
-    this.answers.set(method, answer as (params: never) => Promise<unknown>);
+    this.answers.set(method, answer as (params: never, token: vscode.CancellationToken) => Promise<unknown>);
   }
 
   listen<M extends keyof ServerNotifications>(method: M, listener: Listener<M>): void {
@@ -127,7 +127,7 @@ export class Server implements vscode.Disposable {
       this.become(event.newState === State.Running ? "ready" : event.newState === State.Starting ? "starting" : "stopped");
     });
     for (const [method, answer] of this.answers) {
-      client.onRequest(method, answer as (params: unknown) => Promise<unknown>);
+      client.onRequest(method, answer as (params: unknown, token: vscode.CancellationToken) => Promise<unknown>);
     }
     for (const [method, listener] of this.listeners) {
       client.onNotification(method, listener as (params: unknown) => void);

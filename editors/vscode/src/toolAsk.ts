@@ -31,16 +31,28 @@ export function changesOf(message: Message | undefined): Change[] {
   return isTool ? (readToolText(message?.text)?.ask.changes ?? []) : [];
 }
 
+/** What a lasting yes to this ask would allow, in words; nothing where there can be none. */
+export function rememberOffer(message: Message | undefined): string | undefined {
+  const remember = objectIn((message?.text ?? "").split("\n", 1)[0] ?? "")["remember"];
+  const text = typeof remember === "object" && remember !== null && "text" in remember ? remember.text : undefined;
+  return message?.type === "ask" && typeof text === "string" ? text : undefined;
+}
+
 function splitOnce(text: string): string[] {
   const end = text.indexOf("\n");
   return end < 0 ? [text] : [text.slice(0, end), text.slice(end + 1)];
 }
 
 function parsed(text: string): ToolAsk | undefined {
+  const value = objectIn(text);
+  return "tool" in value ? (value as ToolAsk) : undefined;
+}
+
+function objectIn(text: string): Record<string, unknown> {
   try {
     const value: unknown = JSON.parse(text);
-    return typeof value === "object" && value !== null && "tool" in value ? (value as ToolAsk) : undefined;
+    return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
   } catch {
-    return undefined;
+    return {};
   }
 }

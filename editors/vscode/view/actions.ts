@@ -1,6 +1,7 @@
 // What can be answered to the ask that waits: its buttons, and the suggestions of a question.
 
 import type { Message } from "../src/protocol.ts";
+import { rememberOffer } from "../src/toolAsk.ts";
 import { button, h } from "./dom.ts";
 import { json } from "./rowText.ts";
 import type { PageState } from "./state.ts";
@@ -10,7 +11,9 @@ export function actions(state: PageState, message: Message): HTMLElement {
   const buttons = rows.map((action, index) =>
     button(action.label, () => act(state, message.ts, action.response), { class: index === 0 ? "primary" : "secondary" }),
   );
-  return h("div", { class: "actions", role: "group", label: "Answer" }, ...suggestions(state, message), ...buttons);
+  const offered = rememberOffer(message);
+  const always = offered && button("Always…", () => state.send({ type: "remember", ts: message.ts }), { class: "secondary", title: `Always allow ${offered}` });
+  return h("div", { class: "actions", role: "group", label: "Answer" }, ...suggestions(state, message), ...buttons, always);
 }
 
 /** What has a slash in it is no answer but a method to call. */

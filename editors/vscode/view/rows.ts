@@ -81,7 +81,7 @@ function isUsers(state: PageState, message: Message): boolean {
 }
 
 function userHead(state: PageState, message: Message): HTMLElement {
-  const back = message.checkpoint && button("Restore", () => state.send({ type: "restore", ts: message.ts }), { class: "quiet", title: "Take back what the agent did since" });
+  const back = button("Go back", () => state.send({ type: "restore", ts: message.ts }), { class: "quiet", title: "Go back to before this message: files, conversation, or both" });
   return h("div", { class: "head you" }, h("span", {}, "You"), back);
 }
 
