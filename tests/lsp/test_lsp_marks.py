@@ -6,7 +6,7 @@ from support.lsp_client import Json
 MESSAGE = "The agent wants to change this: +1 -1 (hunk {} of 2). It waits for your yes or no."
 
 
-def open_document(door: FrontDoor, uri: str = URI, version: int = 4) -> None:
+def open_document(door: FrontDoor, uri: str = URI, version: int = 0) -> None:
     item = {"uri": uri, "languageId": "p", "version": version, "text": CHANGE.before}
     door.client.notify("textDocument/didOpen", {"textDocument": item})
 
@@ -31,9 +31,9 @@ async def test_hunks_are_marked_until_they_are_decided(plain: FrontDoor) -> None
 
     marks = [mark(1, FIRST, 1), mark(28, SECOND, 2)]
     assert await published(plain) == [
-        {"uri": URI, "version": 4, "diagnostics": marks},
-        {"uri": URI, "version": 4, "diagnostics": marks[1:]},
-        {"uri": URI, "version": 4, "diagnostics": []},
+        {"uri": URI, "version": 0, "diagnostics": marks},
+        {"uri": URI, "version": 0, "diagnostics": marks[1:]},
+        {"uri": URI, "version": 0, "diagnostics": []},
     ]
 
 

@@ -35,7 +35,8 @@ class HunkMarks:
 
     def _publish(self, uri: str) -> None:
         version = self._mirror.version(uri)
-        diagnostics = [mark for waiting in self._asks.all() for mark in _marks(waiting, uri)] if version else []
+        is_open = version is not None
+        diagnostics = [mark for waiting in self._asks.all() for mark in _marks(waiting, uri)] if is_open else []
         if diagnostics:
             self._marked.add(uri)
         elif uri in self._marked:
