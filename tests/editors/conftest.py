@@ -35,9 +35,15 @@ def helix(request: pytest.FixtureRequest) -> Path:
     return needed(site().helix(request.param), f"Helix of {request.param}")
 
 
-@pytest.fixture(scope="session", params=["sid", "trixie"])
-def nvim(request: pytest.FixtureRequest) -> Path:
-    return needed(site().nvim(request.param), f"Neovim of {request.param}")
+@pytest.fixture(scope="session")
+def nvim() -> Path:
+    return needed(site().nvim("sid"), "Neovim of sid")
+
+
+@pytest.fixture(scope="session")
+def old_nvim() -> Path:
+    """One that our plugin does not run in."""
+    return needed(site().nvim("trixie"), "Neovim of trixie")
 
 
 @pytest.fixture(scope="session")

@@ -1,0 +1,176 @@
+-- The `:Agent…` commands, each a line of a table.
+
+local agent = require('agent_lsp.agent')
+local keys = require('agent_lsp.keys')
+local notify = require('agent_lsp.notify')
+local pickers = require('agent_lsp.pickers')
+local prompt = require('agent_lsp.prompt')
+local questions = require('agent_lsp.questions')
+local server = require('agent_lsp.server')
+local windows = require('agent_lsp.windows')
+
+local M = {}
+
+---@return string[]
+local function changed_paths()
+  local ask = agent.task:ask()
+  return vim.tbl_map(function(change)
+    return change.path
+  end, ask and agent.task:changes(ask.ts) or {})
+end
+
+---`:Agent text`, with the lines of a range attached.
+---@param command vim.api.keyset.create_user_command.command_args
+local function say(command)
+  local attachment, mention ---@type agent_lsp.Attachment?, string?
+  if command.range > 0 then
+    attachment, mention = require('agent_lsp.context').attachment(0, command.line1, command.line2)
+  end
+  if command.args == '' then
+    windows.write()
+    if mention then
+      local text = prompt.text()
+      prompt.set(text == '' and mention .. ' ' or text .. ' ' .. mention .. ' ')
+      vim.api.nvim_win_set_cursor(0, { vim.api.nvim_buf_line_count(0), math.huge })
+    end
+    return
+  end
+  windows.open()
+  local words = prompt.read(command.args)
+  if mention and words.text ~= '' then
+    words.text = words.text .. '\n\n' .. mention
+    table.insert(words.context, attachment)
+  end
+  agent.send(words)
+end
+
+local function new()
+  agent.clear()
+  windows.write()
+end
+
+local function toggle()
+  if windows.is_open() then
+    windows.close()
+  else
+    windows.open()
+  end
+end
+
+---@param command vim.api.keyset.create_user_command.command_args
+local function set_mode(command)
+  if command.args == '' then
+    return pickers.info()
+  end
+  server.request('agent/setMode', { taskId = agent.task:id(), mode = command.args }, function()
+    notify.tell('Mode: ' .. command.args)
+  end)
+end
+
+---@param command vim.api.keyset.create_user_command.command_args
+local function set_permissions(command)
+  if command.args == '' then
+    return pickers.info()
+  end
+  local params = { taskId = agent.task:id(), permissionMode = command.args }
+  server.request('agent/setPermissionMode', params, function()
+    notify.tell('What runs unasked: ' .. command.args)
+  end)
+end
+
+---@param command vim.api.keyset.create_user_command.command_args
+local function set_profile(command)
+  local name = command.args ~= '' and command.args or nil
+  if name and agent.task:id() and server.knows('agent/setProfile') then
+    return server.request('agent/setProfile', { taskId = agent.task:id(), profile = name })
+  end
+  agent.profile = name
+  notify.tell(name and ('New tasks use the profile %s.'):format(name) or 'New tasks use the profile of your settings.')
+end
+
+local function open_log()
+  vim.cmd.tabedit(vim.fn.fnameescape(vim.lsp.log and vim.lsp.log.get_filename() or vim.lsp.get_log_path()))
+end
+
+---@param action fun(words: string)
+---@return fun(command: vim.api.keyset.create_user_command.command_args)
+local function with_words(action)
+  return function(command)
+    action(command.args)
+  end
+end
+
+---@param decision agent_lsp.Decision
+---@return fun()
+local function deciding(decision)
+  return function()
+    keys.decide(decision)
+  end
+end
+
+---@param words string
+local function answer(words)
+  if words == '' then
+    return questions.choose()
+  end
+  agent.answer('messageResponse', { text = words })
+end
+
+---@param path string
+local function diff(path)
+  require('agent_lsp.diff').open(path ~= '' and path or nil)
+end
+
+---@type table<string, fun(command: vim.api.keyset.create_user_command.command_args)> those of plugin/agent_lsp.lua
+local ACTIONS = {
+  Agent = say,
+  AgentOpen = windows.open,
+  AgentClose = windows.close,
+  AgentToggle = toggle,
+  AgentNew = new,
+  AgentApprove = with_words(keys.approve),
+  AgentReject = with_words(keys.reject),
+  AgentAlways = questions.always,
+  AgentAnswer = with_words(answer),
+  AgentAcceptHunk = deciding('accept'),
+  AgentRejectHunk = deciding('reject'),
+  AgentDiff = with_words(diff),
+  AgentCancel = agent.cancel,
+  AgentResume = agent.resume_any,
+  AgentHistory = with_words(pickers.history),
+  AgentCheckpoints = with_words(pickers.checkpoints),
+  AgentMode = set_mode,
+  AgentPermissions = set_permissions,
+  AgentProfile = set_profile,
+  AgentReport = pickers.report,
+  AgentInfo = pickers.info,
+  AgentLog = open_log,
+}
+
+---@type table<string, fun(): string[]>
+local COMPLETIONS = {
+  AgentDiff = changed_paths,
+  AgentMode = server.modes,
+  AgentPermissions = prompt.permission_modes,
+  AgentCheckpoints = function()
+    return { 'undo' }
+  end,
+}
+
+---@param name string
+---@param arguments vim.api.keyset.create_user_command.command_args
+function M.run(name, arguments)
+  ACTIONS[name](arguments)
+end
+
+---@param name string
+---@param lead string
+---@return string[]
+function M.complete(name, lead)
+  local candidates = COMPLETIONS[name]
+  return vim.tbl_filter(function(word)
+    return vim.startswith(word:lower(), lead:lower())
+  end, candidates and candidates() or {})
+end
+
+return M

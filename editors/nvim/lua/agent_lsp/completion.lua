@@ -1,0 +1,109 @@
+-- What `@` and `/` offer in the prompt: files of the workspace, and words that set something.
+
+local M = {}
+
+local MOST = 50
+local FRESH_MS = 5000
+
+local files = {} ---@type string[]
+local gathered_at = -FRESH_MS
+local is_gathering = false
+
+---@param folder string
+---@param output string?
+local function take(folder, output)
+  is_gathering, gathered_at = false, vim.uv.now()
+  if output then
+    files = vim.split(output, '\0', { plain = true, trimempty = true })
+    return
+  end
+  files = {}
+  for name, kind in vim.fs.dir(folder, { depth = 4 }) do
+    if kind == 'file' and #files < 5000 then
+      table.insert(files, name)
+    end
+  end
+end
+
+---Learn anew which files there are, unless that is known. It never waits.
+function M.gather()
+  if is_gathering or vim.uv.now() - gathered_at < FRESH_MS then
+    return
+  end
+  is_gathering = true
+  local folder = require('agent_lsp.server').folder()
+  local command = { 'git', 'ls-files', '-z', '--cached', '--others', '--exclude-standard' }
+  local is_started = pcall(vim.system, command, { cwd = folder, timeout = 10000 }, function(result)
+    vim.schedule(function()
+      take(folder, result.code == 0 and result.stdout or nil)
+    end)
+  end)
+  if not is_started then
+    take(folder, nil)
+  end
+end
+
+---@param query string
+---@return table[]
+local function file_items(query)
+  local found = query == '' and files or vim.fn.matchfuzzy(files, query)
+  return vim.tbl_map(function(path)
+    return { word = '@' .. path, abbr = path, menu = 'file' }
+  end, vim.list_slice(found, 1, MOST))
+end
+
+---@param query string
+---@return table[]
+local function word_items(query)
+  local found = vim.tbl_filter(function(word)
+    return vim.startswith(word:lower(), query:lower())
+  end, require('agent_lsp.prompt').slash_words())
+  return vim.tbl_map(function(word)
+    return { word = '/' .. word, menu = word == 'new' and 'a task of its own' or 'mode' }
+  end, found)
+end
+
+---The word before the cursor that can be completed.
+---@return integer? column from 0, where it begins
+---@return string? mark
+---@return string? query
+local function unfinished()
+  local line, column = vim.api.nvim_win_get_cursor(0)[1], vim.api.nvim_win_get_cursor(0)[2]
+  local before = vim.api.nvim_get_current_line():sub(1, column)
+  local start, query = before:match('()@(%S*)$')
+  if start and (start == 1 or before:sub(start - 1, start - 1):match('%s')) then
+    return start - 1, '@', query
+  end
+  start, query = before:match('^%s*()/(%w*)$')
+  if start and line == 1 then
+    return start - 1, '/', query
+  end
+end
+
+---@param mark string
+---@param query string
+---@return table[]
+local function items(mark, query)
+  return mark == '@' and file_items(query) or word_items(query)
+end
+
+---For 'completefunc'.
+---@param find_start 0|1
+---@return integer|table[]
+function M.complete(find_start)
+  local column, mark, query = unfinished()
+  if find_start == 1 then
+    return column or -2
+  end
+  return mark and items(mark, assert(query)) or {}
+end
+
+---Show what fits while somebody types.
+function M.offer()
+  local column, mark, query = unfinished()
+  if column and mark then
+    vim.fn.complete(column + 1, items(mark, assert(query)))
+  end
+end
+
+return M

@@ -1,0 +1,144 @@
+-- Lists to choose from: earlier tasks and checkpoints.
+
+local agent = require('agent_lsp.agent')
+local facts = require('agent_lsp.facts')
+local notify = require('agent_lsp.notify')
+local server = require('agent_lsp.server')
+
+local M = {}
+
+---@param one agent_lsp.TaskSummary
+---@return string
+local function task_line(one)
+  local when = os.date('%Y-%m-%d %H:%M', math.floor(one.ts / 1000))
+  local title = notify.flat(one.title ~= '' and one.title or '(no title)')
+  local cost = type(one.usage.cost) == 'number' and (' · $%.2f'):format(one.usage.cost) or ''
+  local state = one.state == 'idle' and '' or ' · ' .. one.state:gsub('_', ' ')
+  return ('%s  %s%s%s'):format(when, vim.fn.strcharpart(title, 0, 60), cost, state)
+end
+
+---Go back to an earlier task.
+---@param query? string
+function M.history(query)
+  server.request('agent/listTasks', { limit = 200, query = query ~= '' and query or nil }, function(list)
+    if #list.tasks == 0 then
+      return notify.tell('There is no earlier task here.')
+    end
+    vim.ui.select(list.tasks, { prompt = 'Go back to', format_item = task_line, kind = 'agent_lsp' }, function(task)
+      if task then
+        require('agent_lsp.windows').open()
+        agent.resume(task.taskId)
+      end
+    end)
+  end)
+end
+
+---@param plan agent_lsp.Restoration
+---@return string[]
+local function plan_lines(plan)
+  local lines = {}
+  for _, file in ipairs(plan.files) do
+    table.insert(lines, ('%-7s %s%s'):format(file.kind, file.path, file.isMerged and '  (what you changed stays)' or ''))
+  end
+  for _, file in ipairs(plan.conflicts) do
+    table.insert(lines, ('%-7s %s: %s'):format('left', file.path, notify.flat(file.reason)))
+  end
+  return lines
+end
+
+---@param params agent_lsp.RestoreParams
+local function restore(params)
+  server.request('agent/restore', params, function(done)
+    local left = #done.conflicts > 0 and (', %d left as they are'):format(#done.conflicts) or ''
+    local undo = done.undo and ' · :AgentCheckpoints undo takes that back' or ''
+    M.undo = done.undo
+    notify.tell(('%d file%s restored%s%s'):format(#done.files, #done.files == 1 and '' or 's', left, undo))
+    require('agent_lsp.documents').reload_soon()
+  end)
+end
+
+---@param task_id string
+---@param checkpoint string
+local function confirm(task_id, checkpoint)
+  server.request('agent/restore', { taskId = task_id, checkpoint = checkpoint, dryRun = true }, function(plan)
+    if #plan.files + #plan.conflicts == 0 then
+      return notify.tell('The agent has changed nothing since then.')
+    end
+    require('agent_lsp.dialog').open({
+      title = 'Take back what the agent did since then?',
+      lines = plan_lines(plan),
+      hint = 'y restore · q leave everything as it is',
+      keys = {
+        y = function()
+          restore({ taskId = task_id, checkpoint = checkpoint })
+        end,
+      },
+    })
+  end)
+end
+
+---@param one agent_lsp.CheckpointRow
+---@return string
+local function checkpoint_line(one)
+  local what = one.reason == 'message' and 'your message' or 'a ' .. one.reason
+  return ('%s  before %s'):format(os.date('%H:%M:%S', math.floor(one.ts / 1000)), what)
+end
+
+---Back to a checkpoint: the plan is shown before anything is touched.
+---@param argument? string
+function M.checkpoints(argument)
+  local task_id = agent.task:id()
+  if not task_id then
+    return notify.tell('There is no task here whose changes could be taken back.')
+  elseif argument == 'undo' then
+    if not M.undo then
+      return notify.tell('Nothing was restored that could be taken back.')
+    end
+    return restore({ taskId = task_id, checkpoint = M.undo })
+  end
+  server.request('agent/checkpoints', { taskId = task_id }, function(list)
+    local rows = {}
+    for _, row in ipairs(list.checkpoints) do
+      table.insert(rows, 1, row)
+    end
+    if #rows == 0 then
+      return notify.tell('No checkpoint was taken in this task.')
+    end
+    local options = { prompt = 'Take back what the agent did since', format_item = checkpoint_line, kind = 'agent_lsp' }
+    vim.ui.select(rows, options, function(row)
+      if row then
+        confirm(task_id, row.id)
+      end
+    end)
+  end)
+end
+
+---@param text string
+---@return string[]
+local function lines_of(text)
+  return vim.split(text, '\n', { plain = true })
+end
+
+---What goes into a report of a problem.
+function M.report()
+  server.request('agent/debugReport', {}, function(text)
+    vim.cmd('botright new')
+    vim.bo.buftype, vim.bo.bufhidden, vim.bo.swapfile = 'nofile', 'wipe', false
+    vim.api.nvim_buf_set_lines(0, 0, -1, true, lines_of(text))
+    vim.bo.modifiable = false
+  end)
+end
+
+---How the task stands, in one line.
+function M.info()
+  local status = agent.task.status
+  local state = require('agent_lsp.status').line()
+  if not status then
+    return notify.tell((state ~= '' and state or 'agent: not running') .. ' · no task')
+  end
+  local usage = ('%s in, %s out'):format(facts.short(status.usage.tokensIn), facts.short(status.usage.tokensOut))
+  local modes = ('%s, %s'):format(status.mode, status.permissionMode)
+  notify.tell(('%s · %s · %s · %s · %s'):format(state, status.model, modes, usage, status.title))
+end
+
+return M

@@ -1,0 +1,181 @@
+-- The small buffer that words are written in, and how what is written there is read: `/` words at its beginning set
+-- something, `@` words mention files.
+
+local config = require('agent_lsp.config')
+
+local M = {}
+
+local NAME = 'agent://prompt'
+local PERMISSION_MODES = { 'plan', 'default', 'acceptEdits', 'bypassPermissions' }
+local MARKS = vim.api.nvim_create_namespace('agent_lsp_prompt')
+
+local buffer ---@type integer?
+
+---@class agent_lsp.Prompt
+---@field text string
+---@field is_new boolean it wants a task of its own
+---@field mode? string
+---@field permission_mode? string
+---@field context agent_lsp.Attachment[]
+
+---@return integer?
+function M.buffer()
+  return buffer and vim.api.nvim_buf_is_valid(buffer) and buffer or nil
+end
+
+---What `/` can be followed by.
+---@return string[]
+function M.slash_words()
+  local words = vim.list_extend({ 'new' }, require('agent_lsp.server').modes())
+  return vim.list_extend(words, PERMISSION_MODES)
+end
+
+---@return string[]
+function M.permission_modes()
+  return PERMISSION_MODES
+end
+
+---@param path string
+---@return string?
+local function file_of(path)
+  local root = require('agent_lsp.server').folder()
+  local file = vim.fs.normalize(path:sub(1, 1) == '/' and path or vim.fs.joinpath(root, path))
+  return vim.uv.fs_stat(file) and file or nil
+end
+
+---@param text string
+---@return agent_lsp.Attachment[]
+local function mentions(text)
+  local found = {}
+  for word in (' ' .. text):gmatch('%s@(%S+)') do
+    local path, first, last = word:match('^(.-):(%d+)%-?(%d*)[.,;!?]*$')
+    local file = file_of(path or word) or file_of((word:gsub('[.,;:!?]+$', '')))
+    if file then
+      local attachment = { uri = vim.uri_from_fname(file) }
+      if first then
+        attachment.range = {
+          start = { line = math.max(tonumber(first) - 1, 0), character = 0 },
+          ['end'] = { line = tonumber(last) or tonumber(first), character = 0 },
+        }
+      end
+      table.insert(found, attachment)
+    end
+  end
+  return found
+end
+
+---@param text string
+---@return agent_lsp.Prompt
+function M.read(text)
+  local prompt = { is_new = false, text = '', context = {} }
+  local modes = require('agent_lsp.server').modes()
+  while true do
+    local word, rest = text:match('^%s*/(%w+)%f[%s%z](.*)$')
+    if word == 'new' then
+      prompt.is_new = true
+    elseif word and vim.tbl_contains(PERMISSION_MODES, word) then
+      prompt.permission_mode = word
+    elseif word and vim.tbl_contains(modes, word) then
+      prompt.mode = word
+    else
+      break
+    end
+    text = rest
+  end
+  prompt.text = vim.trim(text)
+  prompt.context = mentions(prompt.text)
+  return prompt
+end
+
+---@return string
+function M.text()
+  local at = M.buffer()
+  return at and vim.trim(table.concat(vim.api.nvim_buf_get_lines(at, 0, -1, true), '\n')) or ''
+end
+
+---@param text string
+function M.set(text)
+  local at = M.buffer()
+  if at then
+    vim.api.nvim_buf_set_lines(at, 0, -1, true, vim.split(text, '\n', { plain = true }))
+    vim.bo[at].modified = false
+  end
+end
+
+local function hint()
+  local at = assert(M.buffer())
+  vim.api.nvim_buf_clear_namespace(at, MARKS, 0, -1)
+  if M.text() == '' then
+    vim.api.nvim_buf_set_extmark(at, MARKS, 0, 0, {
+      virt_text = { { 'What is to be done?  @ files · / modes', 'AgentHint' } },
+      virt_text_pos = 'overlay',
+    })
+  end
+end
+
+function M.send()
+  local text = M.text()
+  if text == '' then
+    return
+  end
+  M.set('')
+  hint()
+  require('agent_lsp.agent').send(M.read(text), {
+    failed = function()
+      -- What was written is not lost, unless something else was written since.
+      M.set(M.text() == '' and text or M.text() .. '\n' .. text)
+    end,
+  })
+end
+
+---@param at integer
+local function set_keys(at)
+  local keys = config.get().keys
+  local function map(mode, key, action, about)
+    if key then
+      vim.keymap.set(mode, key, action, { buffer = at, nowait = true, desc = 'Agent: ' .. about })
+    end
+  end
+  map('n', keys.send, M.send, 'send')
+  map('i', keys.send_in_insert, M.send, 'send')
+  map('n', keys.stop, function()
+    require('agent_lsp.agent').cancel()
+  end, 'stop')
+end
+
+---@param at integer
+local function watch(at)
+  local group = vim.api.nvim_create_augroup('agent_lsp_prompt', {})
+  local function on(events, callback)
+    vim.api.nvim_create_autocmd(events, { group = group, buffer = at, callback = callback })
+  end
+  on({ 'TextChanged', 'TextChangedI', 'TextChangedP' }, hint)
+  on('TextChangedI', function()
+    require('agent_lsp.completion').offer()
+  end)
+  on('BufEnter', function()
+    require('agent_lsp.completion').gather()
+  end)
+  on('BufWriteCmd', M.send)
+end
+
+---The buffer, made where there is none yet.
+---@return integer
+function M.open()
+  if M.buffer() then
+    return assert(buffer)
+  end
+  buffer = vim.api.nvim_create_buf(false, true)
+  vim.api.nvim_buf_set_name(buffer, NAME)
+  vim.bo[buffer].buftype, vim.bo[buffer].swapfile = 'acwrite', false
+  vim.bo[buffer].filetype = 'agentprompt'
+  vim.bo[buffer].completefunc = "v:lua.require'agent_lsp.completion'.complete"
+  vim.bo[buffer].omnifunc = vim.bo[buffer].completefunc
+  vim.bo[buffer].completeopt = 'menuone,noselect'
+  set_keys(buffer)
+  watch(buffer)
+  hint()
+  return buffer
+end
+
+return M

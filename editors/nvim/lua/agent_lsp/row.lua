@@ -1,0 +1,98 @@
+-- One message as lines: a small builder that the kinds of messages are written with. It knows no buffer.
+
+---@class agent_lsp.Mark what is coloured: a part of a line, or all of it where there is no `from`
+---@field line integer from 0, within the row
+---@field group string
+---@field from? integer
+---@field to? integer
+
+---@class agent_lsp.HunkPlace
+---@field hunk string
+---@field change integer which change of the message
+
+---@class agent_lsp.Row
+---@field lines string[]
+---@field marks agent_lsp.Mark[]
+---@field hunks table<integer, agent_lsp.HunkPlace> by line from 0
+---@field is_compact boolean one line among others like it, with no space around
+---@field grows boolean what comes can be appended as it is
+---@field group? string of lines that are appended
+local Row = {}
+Row.__index = Row
+
+---@return agent_lsp.Row
+function Row.new()
+  return setmetatable({ lines = {}, marks = {}, hunks = {}, is_compact = false, grows = false }, Row)
+end
+
+---A line of pieces, each a text or a text with its group.
+---@param ... string|{[1]: string, [2]: string}
+---@return agent_lsp.Row
+function Row:line(...)
+  local text = ''
+  for _, piece in ipairs({ ... }) do
+    local words, group = piece, nil
+    if type(piece) == 'table' then
+      words, group = piece[1], piece[2]
+    end
+    words = words:gsub('[\r\n]+', ' ')
+    if group and words ~= '' then
+      table.insert(self.marks, { line = #self.lines, group = group, from = #text, to = #text + #words })
+    end
+    text = text .. words
+  end
+  table.insert(self.lines, text)
+  return self
+end
+
+---Lines of a text, in one colour if there is a group.
+---@param text string
+---@param group? string
+---@return agent_lsp.Row
+function Row:text(text, group)
+  for _, line in ipairs(vim.split(text, '\n', { plain = true })) do
+    if group then
+      table.insert(self.marks, { line = #self.lines, group = group })
+    end
+    -- What ends in a carriage return is shown as it would be in a file.
+    table.insert(self.lines, (line:gsub('\r$', '')))
+  end
+  return self
+end
+
+---@param text string
+---@return string
+local function fence_for(text)
+  local longest = 2
+  for ticks in text:gmatch('`+') do
+    longest = math.max(longest, #ticks)
+  end
+  return ('`'):rep(longest + 1)
+end
+
+---Lines that are not Markdown; what is in them cannot end them.
+---@param text string
+---@param group? string
+---@param language? string
+---@return agent_lsp.Row
+function Row:code(text, group, language)
+  local fence = fence_for(text)
+  table.insert(self.lines, fence .. (language or ''))
+  self:text(text, group)
+  table.insert(self.lines, fence)
+  return self
+end
+
+---@return agent_lsp.Row
+function Row:blank()
+  table.insert(self.lines, '')
+  return self
+end
+
+---@return agent_lsp.Row
+function Row:compact()
+  self.is_compact = true
+  return self
+end
+
+return Row

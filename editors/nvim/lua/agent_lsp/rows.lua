@@ -1,0 +1,235 @@
+-- What each kind of message looks like as lines. Asks about changes and commands are in rows_asks.lua.
+
+local Row = require('agent_lsp.row')
+local asks = require('agent_lsp.rows_asks')
+local facts = require('agent_lsp.facts')
+
+local M = {}
+
+---@class agent_lsp.RowContext
+---@field message agent_lsp.Message
+---@field text string
+---@field is_users boolean the words are the user's
+---@field waits boolean it is the ask that waits
+---@field is_unfolded boolean
+---@field decisions table<string, agent_lsp.Decision>
+---@field keys agent_lsp.Keys
+
+---@alias agent_lsp.RowMaker fun(context: agent_lsp.RowContext): agent_lsp.Row
+
+---Text ends a fence that the model left open, or all that follows would look like code.
+---@param text string
+---@return string
+local function with_closed_fences(text)
+  local open ---@type string?
+  for line in text:gmatch('[^\n]+') do
+    local fence = line:match('^ ? ? ?(```+)') or line:match('^ ? ? ?(~~~+)')
+    if not open then
+      open = fence
+    elseif fence and fence:sub(1, 1) == open:sub(1, 1) and #fence >= #open and line:match('^%s*[`~]+%s*$') then
+      open = nil
+    end
+  end
+  return open and (text .. '\n' .. open) or text
+end
+
+---@param context agent_lsp.RowContext
+---@param row agent_lsp.Row
+---@return agent_lsp.Row
+local function prose(context, row)
+  local is_growing = context.message.partial == true
+  row.grows = is_growing
+  return row:text(is_growing and context.text or with_closed_fences(vim.trim(context.text)))
+end
+
+---@type agent_lsp.RowMaker
+local function user(context)
+  local row = Row.new():line({ '▌ You', 'AgentUser' })
+  local images = #(context.message.images or {})
+  row:text(with_closed_fences(vim.trim(context.text)))
+  if images > 0 then
+    row:line({ ('%d picture%s'):format(images, images == 1 and '' or 's'), 'AgentHint' })
+  end
+  return row
+end
+
+---@type agent_lsp.RowMaker
+local function words(context)
+  if context.is_users then
+    return user(context)
+  end
+  return prose(context, Row.new())
+end
+
+---@type agent_lsp.RowMaker
+local function done(context)
+  local row = Row.new()
+  if vim.trim(context.text) == '' and context.message.ask then
+    return row
+  end
+  return prose(context, row:line({ '✓ Done', 'AgentDone' }))
+end
+
+---@type agent_lsp.RowMaker
+local function reasoning(context)
+  local row = Row.new()
+  if context.message.partial == true then
+    row.grows, row.group = true, 'AgentReasoning'
+    return row:line({ '∴ Thinking', 'AgentReasoning' }):text(context.text, 'AgentReasoning')
+  elseif context.is_unfolded then
+    return row:line({ '∴ Thought', 'AgentReasoning' }):text(vim.trim(context.text), 'AgentReasoning')
+  end
+  local _, breaks = vim.trim(context.text):gsub('\n', '')
+  local lines = ('∴ Thought · %d line%s'):format(breaks + 1, breaks == 0 and '' or 's')
+  return row:line({ lines, 'AgentReasoning' }):compact()
+end
+
+---@type agent_lsp.RowMaker
+local function request(context)
+  local reason = facts.json(context.text).cancelReason
+  local row = Row.new():compact()
+  return reason and row:line({ '· request ended: ' .. facts.words(reason), 'AgentHint' }) or row
+end
+
+---@type agent_lsp.RowMaker
+local function retry(context)
+  local value = facts.json(context.text)
+  local text = ('%s Next try in %s s.'):format(facts.words(value.reason), facts.words(value.seconds))
+  return Row.new():line({ '· ' .. vim.trim(text), 'AgentWaiting' }):compact()
+end
+
+local LINES_SHOWN = 12
+
+---@type agent_lsp.RowMaker
+local function output(context)
+  local text = context.text:gsub('\27%[[%d;?]*[%a]', ''):gsub('%s+$', '')
+  local lines = vim.split(text, '\n', { plain = true })
+  local row = Row.new()
+  row.is_compact = true
+  local left_out = #lines - LINES_SHOWN
+  if left_out > 1 and not context.is_unfolded then
+    row:line({ ('  … %d lines above · %s shows them'):format(left_out, context.keys.unfold or ''), 'AgentHint' })
+    lines = vim.list_slice(lines, left_out + 1)
+  end
+  local shown = table.concat(lines, '\n')
+  return row:code(shown == '' and '(no output)' or shown, 'AgentOutput')
+end
+
+---@type agent_lsp.RowMaker
+local function changed_proposal(context)
+  local value = facts.json(context.text)
+  local diff = facts.words(value.diff):gsub('\n$', '')
+  local row = Row.new():line({ '▌ You changed ', 'AgentUser' }, ('`%s`'):format(facts.words(value.path)))
+  return asks.diff(row, diff)
+end
+
+local BOXES = { completed = '☑', in_progress = '◐' }
+
+---@type agent_lsp.RowMaker
+local function todos(context)
+  local is_read, list = pcall(vim.json.decode, context.text)
+  local row = Row.new()
+  if not is_read or type(list) ~= 'table' then
+    return row:text(context.text, 'AgentHint')
+  end
+  for _, todo in ipairs(vim.islist(list) and list or list.todos or {}) do
+    local group = todo.status == 'completed' and 'AgentHint' or 'AgentInfo'
+    row:line({ (BOXES[todo.status] or '☐') .. ' ', group }, facts.words(todo.content))
+  end
+  return row
+end
+
+---@type agent_lsp.RowMaker
+local function failure(context)
+  local value = facts.json(context.text)
+  local text = value.message and facts.words(value.message) or context.text
+  local row = Row.new():line({ '✗ ', 'AgentError' }, { vim.trim(text), 'AgentError' })
+  if value.hint then
+    row:text(facts.words(value.hint), 'AgentHint')
+  end
+  return row
+end
+
+---@type agent_lsp.RowMaker
+local function limit(context)
+  local value = facts.json(context.text)
+  local unit = value.type == 'cost' and 'dollars' or 'requests'
+  return Row.new():line({ ('The limit of %s %s is reached.'):format(facts.words(value.limit), unit), 'AgentWaiting' })
+end
+
+---@type agent_lsp.RowMaker
+local function interruption()
+  return Row.new():line({ 'The task rests.', 'AgentInfo' })
+end
+
+---@type agent_lsp.RowMaker
+local function remark(context)
+  local row = Row.new():line({ '· ' .. vim.trim(context.text), 'AgentHint' })
+  return row:compact()
+end
+
+---@type agent_lsp.RowMaker
+local function nothing()
+  return Row.new():compact()
+end
+
+---@type table<string, agent_lsp.RowMaker>
+local MAKERS = {
+  text = words,
+  user_feedback = user,
+  user_feedback_diff = changed_proposal,
+  completion_result = done,
+  subtask_result = done,
+  reasoning = reasoning,
+  api_req_started = request,
+  api_req_retry_delayed = retry,
+  command_output = output,
+  todos = todos,
+  error = failure,
+  diff_error = failure,
+  ignore_error = failure,
+  condense_context_error = failure,
+  api_req_failed = failure,
+  mistake_limit_reached = failure,
+  auto_approval_max_req_reached = limit,
+  resume_task = interruption,
+  resume_completed_task = nothing,
+  checkpoint_saved = nothing,
+  info = remark,
+}
+
+---@param row agent_lsp.Row
+---@param message agent_lsp.Message
+local function add_answer(row, message)
+  local answer = message.answer
+  if not answer or message.ask == 'command_output' or message.ask == 'completion_result' then
+    return
+  end
+  local said = answer.text and answer.text ~= '' and (': ' .. answer.text) or ''
+  if answer.response == 'noButtonClicked' then
+    row:line({ '  ✗ rejected' .. said, 'AgentError' })
+  elseif answer.response == 'messageResponse' then
+    row:line({ '  → answered' .. said, 'AgentInfo' })
+  elseif said ~= '' then
+    row:line({ '  ✓ approved' .. said, 'AgentDone' })
+  end
+end
+
+---@param context agent_lsp.RowContext
+---@return agent_lsp.Row
+function M.of(context)
+  local message = context.message
+  local kind = message.ask or message.say or ''
+  local row = (MAKERS[kind] or asks.makers[kind] or remark)(context)
+  if message.state == 'interrupted' and #row.lines > 0 then
+    row:line({ '  cut off', 'AgentHint' })
+  end
+  add_answer(row, message)
+  if context.waits then
+    row.is_compact = false
+    asks.add_keys(row, context)
+  end
+  return row
+end
+
+return M
