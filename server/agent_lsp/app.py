@@ -16,14 +16,15 @@ from agent_lsp.domain.documents import Documents, EditorContext
 from agent_lsp.domain.encoding import Json
 from agent_lsp.domain.errors import AgentError, FileProblem, NotConfigured
 from agent_lsp.domain.files import Place, Standing
+from agent_lsp.domain.requests import ProfileList
 from agent_lsp.domain.status import PermissionMode
 from agent_lsp.domain.trust import Trust
-from agent_lsp.providers.build import REFERENCE, build_model
+from agent_lsp.providers.build import REFERENCE, build_model, problem_of
 from agent_lsp.providers.recording import Streaming
 from agent_lsp.providers.secrets import Secrets
 from agent_lsp.settings.live import LiveSettings
-from agent_lsp.settings.model import LimitSettings, Settings
-from agent_lsp.settings.profiles import profile
+from agent_lsp.settings.model import LimitSettings, Profile, Settings
+from agent_lsp.settings.profiles import check_profile, listed, profile
 from agent_lsp.settings.trusting import FolderTrusting
 from agent_lsp.storage.entries import EntryFile
 from agent_lsp.storage.index import TaskIndex
@@ -110,6 +111,14 @@ class Hall(Tasks):
 
     def set_roots(self, roots: tuple[Path, ...]) -> None:
         self._house.set_roots(roots)
+
+    def set_profile(self, task_id: str | None, profile: str) -> None:
+        check_profile(self._house.settings.current(), profile)
+        super().set_profile(task_id, profile)
+
+    def profiles(self, task_id: str | None) -> ProfileList:
+        """List the profiles there are, and which one a task has, or tasks to come will have."""
+        return self._house.profiles(self.profile(task_id))
 
     @property
     def trust(self) -> FolderTrusting:
@@ -202,6 +211,9 @@ class House:
         except FileProblem:
             return ()
         return tuple(f"{folder.rstrip('/')}/{entry}" if folder else entry for entry in listing.entries)
+
+    def profiles(self, chosen: str | None) -> ProfileList:
+        return ProfileList(listed(self._settings, chosen, self._problem_of))
 
     def report(self) -> str:
         settings = self._settings
@@ -305,6 +317,9 @@ class House:
             environment, record_to = self._start.environment, self._start.record_to
             self._models[key] = build_model(chosen, name=name, environment=environment, record_to=record_to)
         return EquippedModel(name, self._models[key])
+
+    def _problem_of(self, name: str, chosen: Profile) -> str | None:
+        return problem_of(chosen, name=name, environment=self._start.environment)
 
     def _sees_images(self, profile_name: str) -> bool:
         try:

@@ -184,6 +184,14 @@ def _range(start: tuple[int, int], end: tuple[int, int]) -> Json:
             {"messageId": "m1", "disposition": "queued"},
         ),
         ("agent/setMode", {"mode": "code"}, ("set_mode", (None, "code")), None),
+        ("agent/setProfile", {"taskId": "t1", "profile": "work"}, ("set_profile", ("t1", "work")), None),
+        ("agent/setProfile", {"profile": "work"}, ("set_profile", (None, "work")), None),
+        (
+            "agent/listProfiles",
+            {"taskId": "t1"},
+            ("profiles", "t1"),
+            {"profiles": [{"name": "work", "type": "anthropic", "model": "m", "isCurrent": True}]},
+        ),
         (
             "agent/setPermissionMode",
             {"taskId": "t1", "permissionMode": "acceptEdits"},

@@ -4,9 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from agent_lsp.domain.errors import NotConfigured
+from agent_lsp.domain.errors import BadParams, NotConfigured
+from agent_lsp.domain.requests import ProfileRow
 from agent_lsp.settings.model import Profile, Settings
-from agent_lsp.settings.profiles import profile
+from agent_lsp.settings.profiles import check_profile, listed, profile
 
 WORK, LOCAL, TAPE = Profile(type="anthropic"), Profile(type="openai"), Profile(type="replay")
 
@@ -70,3 +71,24 @@ def test_missing_profile_names_the_file_to_put_it_in(profiles: dict[str, Profile
         profile(Settings(providers=profiles), name, Path("/home/u/settings.json"))
 
     assert str(caught.value).endswith(" in /home/u/settings.json, or in the editor's settings of the agent.")
+
+
+@pytest.mark.parametrize(
+    ("current", "chosen", "marked"), [("work", None, "work"), ("work", "tape", "tape"), (None, None, None)]
+)
+def test_listed_profiles_mark_the_current_one(current: str | None, chosen: str | None, marked: str | None) -> None:
+    settings = Settings(current_provider=current, providers={"work": WORK, "tape": TAPE})
+
+    rows = listed(settings, chosen, lambda name, profile: f"{name} is {profile.type}" if name == "work" else None)
+
+    assert rows == (
+        ProfileRow("work", "anthropic", "", is_current=marked == "work", problem="work is anthropic"),
+        ProfileRow("tape", "replay", "", is_current=marked == "tape"),
+    )
+
+
+def test_name_that_no_profile_has_is_the_callers_mistake() -> None:
+    check_profile(Settings(providers={"work": WORK}), "work")
+
+    with pytest.raises(BadParams, match="There is no profile `x`: choose one of `work`"):
+        check_profile(Settings(providers={"work": WORK}), "x")

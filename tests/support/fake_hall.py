@@ -28,6 +28,8 @@ from agent_lsp.domain.requests import (
     ExportedTask,
     ForkedTask,
     NewTask,
+    ProfileList,
+    ProfileRow,
     QueuedWords,
     QueueEdit,
     QueueList,
@@ -152,6 +154,13 @@ class FakeHall:
 
     def set_mode(self, task_id: str | None, mode: str) -> None:
         self.note("set_mode", (task_id, mode))
+
+    def set_profile(self, task_id: str | None, profile: str) -> None:
+        self.note("set_profile", (task_id, profile))
+
+    def profiles(self, task_id: str | None) -> ProfileList:
+        self.note("profiles", task_id)
+        return ProfileList((ProfileRow("work", "anthropic", "m", is_current=True),))
 
     def set_permission_mode(self, task_id: str | None, mode: PermissionMode) -> None:
         self.note("set_permission_mode", (task_id, mode))

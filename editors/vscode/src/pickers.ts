@@ -141,15 +141,30 @@ export async function pickListed(agent: Agent, what: "Mode" | "Profile"): Promis
     return;
   }
   const key = what.toLowerCase();
-  const picked = await choose(`Choose a ${key}`, async () => listed(await request(agent, list, {}), key));
+  const picked = await choose(`Choose a ${key}`, async () => listed(await request(agent, list, currentTask(agent)), key));
   if (picked) {
     await request(agent, set, { ...currentTask(agent), [key]: picked });
   }
 }
 
+interface Listed {
+  slug?: string;
+  name?: string;
+  description?: string;
+  type?: string;
+  model?: string;
+  isCurrent?: boolean;
+  problem?: string;
+}
+
 function listed(result: unknown, key: string): Row<string>[] {
-  const rows = (result as Record<string, { slug?: string; name?: string; description?: string }[]>)[`${key}s`] ?? [];
-  return rows.map((row) => ({ label: row.name ?? row.slug ?? "", detail: row.description ?? "", value: row.slug ?? row.name ?? "" }));
+  const rows = (result as Record<string, Listed[]>)[`${key}s`] ?? [];
+  return rows.map((row) => ({
+    label: row.name ?? row.slug ?? "",
+    description: row.isCurrent ? "current" : "",
+    detail: row.problem ?? row.description ?? [row.type, row.model].filter(Boolean).join(", "),
+    value: row.slug ?? row.name ?? "",
+  }));
 }
 
 function request(agent: Agent, method: string, params: object): Promise<unknown> {

@@ -279,6 +279,18 @@ export interface PreviewParams {
   ts: number;
 }
 
+export interface ProfileList {
+  profiles: ProfileRow[];
+}
+
+export interface ProfileRow {
+  name: string;
+  type: string;
+  model: string;
+  isCurrent: boolean;
+  problem?: string;
+}
+
 export interface Progress {
   icon?: string;
   text?: string;
@@ -381,6 +393,11 @@ export interface SetModeParams {
 export interface SetPermissionModeParams {
   taskId?: string;
   permissionMode: PermissionMode;
+}
+
+export interface SetProfileParams {
+  taskId?: string;
+  profile: string;
 }
 
 export type Snapshot = (Status | { state: "no_task" }) & { messages: (Message | DeletedMessage)[]; seq: number; hasMore: boolean };
@@ -504,6 +521,8 @@ export interface ClientRequests {
   "agent/checkpointDiff": [CheckpointDiffParams, CheckpointDifference];
   "agent/restore": [RestoreParams, Restoration];
   "agent/setMode": [SetModeParams, null];
+  "agent/listProfiles": [OptionalTaskParams, ProfileList];
+  "agent/setProfile": [SetProfileParams, null];
   "agent/setPermissionMode": [SetPermissionModeParams, null];
   "agent/permissions": [PermissionsParams, PermissionList];
   "agent/trust": [TrustParams, TrustList];

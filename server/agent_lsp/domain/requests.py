@@ -133,6 +133,23 @@ class TaskSummary:
 
 
 @dataclass(frozen=True, slots=True)
+class ProfileRow:
+    """A profile as it may be shown: nothing of it is secret."""
+
+    name: str
+    type: str
+    model: str
+    is_current: bool = False
+    problem: str | None = None
+    """Why it cannot be used as it is."""
+
+
+@dataclass(frozen=True, slots=True)
+class ProfileList:
+    profiles: tuple[ProfileRow, ...] = field(metadata=KEEP)
+
+
+@dataclass(frozen=True, slots=True)
 class TaskList:
     tasks: tuple[TaskSummary, ...] = field(metadata=KEEP)
     cursor: str | None = None

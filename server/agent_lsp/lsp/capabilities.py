@@ -33,6 +33,8 @@ METHODS = (
     "agent/checkpointDiff",
     "agent/restore",
     "agent/setMode",
+    "agent/listProfiles",
+    "agent/setProfile",
     "agent/setPermissionMode",
     "agent/permissions",
     "agent/trust",
@@ -69,7 +71,7 @@ FEATURES = ("hunks", "preview", "reconnect")
 
 PREVIEW_SCHEME = "agent-preview"
 
-SCHEMA_HASH = "78e572654a68ef8d"
+SCHEMA_HASH = "72e6ab2b7fe32e7f"
 """Of the JSON Schema that `agent-lsp schema` prints; changes whenever a shape on the wire does."""
 
 _ENCODINGS = ("utf-8", "utf-16", "utf-32")

@@ -17,6 +17,7 @@ from agent_lsp.domain.requests import (
     ExportedTask,
     ForkedTask,
     NewTask,
+    ProfileList,
     QueueEdit,
     QueueList,
     Sent,
@@ -131,6 +132,12 @@ class Hall(Protocol):
         ...
 
     def set_mode(self, task_id: str | None, mode: str) -> None: ...
+
+    def set_profile(self, task_id: str | None, profile: str) -> None: ...
+
+    def profiles(self, task_id: str | None) -> ProfileList:
+        """List the profiles there are; the current one is the task's, without a task that of those to come."""
+        ...
 
     def set_permission_mode(self, task_id: str | None, mode: PermissionMode) -> None: ...
 

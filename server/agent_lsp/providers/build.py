@@ -16,18 +16,33 @@ def build_model(
     profile: Profile, *, name: str, environment: Mapping[str, str], record_to: Path | None = None
 ) -> Streaming:
     """Make the model that a profile describes; `name` is what the user calls the profile. Raises NotConfigured."""
-    provider = _type_of(profile, name)
-    resolved = _resolved(profile, name, environment)
-    for field in provider.needs:
-        if not getattr(resolved, field):
-            raise NotConfigured(f"Profile {name} has no {_shown(field)}, which type {provider.name} needs.")
-    _check(resolved, name)
+    provider, resolved = _complete(profile, name, environment)
     secrets = Secrets([resolved.api_key or "", *resolved.headers.values()])
     try:
         model = provider.build(resolved, secrets)
     except NotConfigured as problem:
         raise NotConfigured(f"Profile {name}: {problem}") from problem
     return RecordingModel(model, record_to, secrets) if record_to else model
+
+
+def problem_of(profile: Profile, *, name: str, environment: Mapping[str, str]) -> str | None:
+    """Say why no model can be made of a profile, as far as that can be seen without a file or a network."""
+    try:
+        _complete(profile, name, environment)
+    except NotConfigured as problem:
+        return str(problem)
+    return None
+
+
+def _complete(profile: Profile, name: str, environment: Mapping[str, str]) -> tuple[ProviderType, Profile]:
+    """Find the profile's type, and fill in what it refers to."""
+    provider = _type_of(profile, name)
+    resolved = _resolved(profile, name, environment)
+    for field in provider.needs:
+        if not getattr(resolved, field):
+            raise NotConfigured(f"Profile {name} has no {_shown(field)}, which type {provider.name} needs.")
+    _check(resolved, name)
+    return provider, resolved
 
 
 def _type_of(profile: Profile, name: str) -> ProviderType:

@@ -1,8 +1,10 @@
 """Choosing a profile by name. What a profile's type means is the business of the providers."""
 
+from collections.abc import Callable
 from pathlib import Path
 
-from agent_lsp.domain.errors import NotConfigured
+from agent_lsp.domain.errors import BadParams, NotConfigured
+from agent_lsp.domain.requests import ProfileRow
 from agent_lsp.settings.model import Profile, Settings
 
 
@@ -21,6 +23,23 @@ def profile(settings: Settings, name: str | None = None, file: Path | None = Non
     if chosen not in profiles:
         raise NotConfigured(_unknown(chosen, profiles, where))
     return chosen, profiles[chosen]
+
+
+def check_profile(settings: Settings, name: str) -> None:
+    """Raise BadParams for a name that no profile has."""
+    if name not in settings.providers:
+        raise BadParams(_unknown(name, settings.providers, "in the settings"))
+
+
+def listed(
+    settings: Settings, chosen: str | None, problem: Callable[[str, Profile], str | None]
+) -> tuple[ProfileRow, ...]:
+    """All profiles, without their secrets; the current one is the chosen one, or what new tasks would use."""
+    current = chosen or settings.current_provider or _only(settings.providers)
+    return tuple(
+        ProfileRow(name, profile.type, profile.model, is_current=name == current, problem=problem(name, profile))
+        for name, profile in settings.providers.items()
+    )
 
 
 def _only(profiles: dict[str, Profile]) -> str | None:

@@ -1,12 +1,14 @@
 """What a task works with: its model, its tools and the commands they started, and what the model is told at first."""
 
+from collections.abc import AsyncGenerator, Callable, Sequence
 from typing import TypeVar
 
 from agent_lsp.agent.ports import Model, Ports, Surroundings
 from agent_lsp.domain.errors import NotConfigured
+from agent_lsp.domain.model import ModelEvent, ModelFacts, ModelRequest
 from agent_lsp.domain.turns import Limits
 from agent_lsp.tasks.checkpointing import Checkpointing, KeptTools
-from agent_lsp.tasks.ports import Briefing, Equipment, GrowingCall, Workbench
+from agent_lsp.tasks.ports import Briefing, Equipment, EquippedModel, GrowingCall, Workbench
 
 T = TypeVar("T")
 
@@ -37,12 +39,16 @@ class Kit:
     def equip(self, workbench: Workbench, briefing: Briefing) -> None:
         self._workbench, self._briefing = workbench, briefing
 
+    def choose(self, profile: str) -> None:
+        """Work with another profile from the next request on; NotConfigured where it cannot be used."""
+        self._take(self._equipment.model(profile))
+
     def ports(self, surroundings: Surroundings, checkpointing: Checkpointing) -> Ports:
         """Put together what one turn needs; NotConfigured where there is no usable model."""
-        equipped = self._equipment.model(self.profile or None)
-        self.profile, self._model = equipped.profile, equipped.model
+        self._take(self._equipment.model(self.profile or None))
         limits = Limits(self._equipment.limits().consecutive_mistakes)
-        return Ports(equipped.model, KeptTools(_need(self._workbench).tools, checkpointing), surroundings, limits)
+        model = ChosenModel(lambda: _need(self._model))
+        return Ports(model, KeptTools(_need(self._workbench).tools, checkpointing), surroundings, limits)
 
     def growing(self, call_id: str, name: str) -> GrowingCall | None:
         return self._workbench.growing(call_id, name) if self._workbench else None
@@ -54,11 +60,34 @@ class Kit:
         if self._workbench:
             await self._workbench.stop_commands()
 
+    def _take(self, equipped: EquippedModel) -> None:
+        self.profile, self._model = equipped.profile, equipped.model
+
     def _known_model(self) -> Model | None:
         try:
             return self._equipment.model(self.profile or None).model
         except NotConfigured:
             return None  # The task can be looked at, and says what is missing when it is to go on.
+
+
+class ChosenModel:
+    """A turn's model: whichever is chosen when a request is sent. What it tells of itself is that one's."""
+
+    def __init__(self, chosen: Callable[[], Model]) -> None:
+        self._chosen = chosen
+        self._asked = chosen()
+
+    @property
+    def facts(self) -> ModelFacts:
+        return self._asked.facts
+
+    @property
+    def origin(self) -> str:
+        return self._asked.origin
+
+    def stream(self, request: ModelRequest) -> AsyncGenerator[Sequence[ModelEvent]]:
+        self._asked = self._chosen()
+        return self._asked.stream(request)
 
 
 def _need(thing: T | None) -> T:

@@ -25,6 +25,7 @@ from agent_lsp.storage.records import (
     MessageChanged,
     ModeChanged,
     PermissionModeChanged,
+    ProfileChanged,
     Renamed,
     UsageCounted,
 )
@@ -177,6 +178,11 @@ class Task:
     def set_mode(self, mode: str) -> None:
         self.mode = mode
         self.ledger.append(ModeChanged(mode))
+        self._board.look()
+
+    def set_profile(self, profile: str) -> None:
+        self.kit.choose(profile)
+        self.ledger.append(ProfileChanged(self.kit.profile))
         self._board.look()
 
     def set_permission_mode(self, mode: PermissionMode) -> None:

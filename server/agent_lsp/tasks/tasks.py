@@ -59,6 +59,7 @@ class Tasks:
         self._moves = Moves()
         self._current: str | None = None
         self._mode = MODES[0]
+        self._profile: str | None = None
         self._permission_mode: PermissionMode | None = None
 
     def listen(self, listener: Listener) -> None:
@@ -200,6 +201,17 @@ class Tasks:
         else:
             self._task(task_id).set_mode(mode)
 
+    def set_profile(self, task_id: str | None, profile: str) -> None:
+        """Choose what a task's next request goes to; without a task, the profile of those to come."""
+        if task_id is None:
+            self._profile = self._architect.equipment().model(profile).profile
+        else:
+            self._task(task_id).set_profile(profile)
+
+    def profile(self, task_id: str | None) -> str | None:
+        """Tell a task's profile; without a task, the one that was chosen for those to come."""
+        return self._task(task_id).kit.profile if task_id else self._profile
+
     def set_permission_mode(self, task_id: str | None, mode: PermissionMode) -> None:
         if task_id is None:
             self._permission_mode = mode
@@ -238,7 +250,7 @@ class Tasks:
 
     def _admit(self, request: NewTask) -> Task:
         equipment = self._architect.equipment()
-        profile = equipment.model(request.profile).profile
+        profile = equipment.model(request.profile or self._profile).profile
         mode = request.mode or self._mode
         if mode not in MODES:
             raise BadParams(f"There is no mode {mode!r}; the modes are: {', '.join(MODES)}.")

@@ -236,6 +236,16 @@
 ---@field taskId string
 ---@field ts integer
 
+---@class agent_lsp.ProfileList
+---@field profiles agent_lsp.ProfileRow[]
+
+---@class agent_lsp.ProfileRow
+---@field name string
+---@field type string
+---@field model string
+---@field isCurrent boolean
+---@field problem? string
+
 ---@class agent_lsp.Progress
 ---@field icon? string
 ---@field text? string
@@ -322,6 +332,10 @@
 ---@class agent_lsp.SetPermissionModeParams
 ---@field taskId? string
 ---@field permissionMode agent_lsp.PermissionMode
+
+---@class agent_lsp.SetProfileParams
+---@field taskId? string
+---@field profile string
 
 ---@class agent_lsp.Snapshot: agent_lsp.Status
 ---@field messages (agent_lsp.Message|agent_lsp.DeletedMessage)[]

@@ -80,6 +80,16 @@ def _register_modes(server: AgentServer) -> None:
     def set_mode(params: wire.SetModeParams) -> None:
         server.hall.set_mode(params.task_id, params.mode)
 
+    @server.feature("agent/setProfile")
+    async def set_profile(params: wire.SetProfileParams) -> None:
+        await server.until_configured()
+        server.hall.set_profile(params.task_id, params.profile)
+
+    @server.feature("agent/listProfiles")
+    async def list_profiles(params: wire.OptionalTaskParams) -> Json:
+        await server.until_configured()
+        return to_wire(server.hall.profiles(params.task_id))
+
     @server.feature("agent/setPermissionMode")
     def set_permission_mode(params: wire.SetPermissionModeParams) -> None:
         server.hall.set_permission_mode(params.task_id, params.permission_mode)

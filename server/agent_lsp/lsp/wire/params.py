@@ -203,6 +203,11 @@ class SetModeParams(Params):
     mode: str = Field(min_length=1)
 
 
+class SetProfileParams(Params):
+    task_id: str | None = None
+    profile: str = Field(min_length=1)
+
+
 class SetPermissionModeParams(Params):
     task_id: str | None = None
     permission_mode: PermissionMode
