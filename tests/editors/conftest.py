@@ -1,57 +1,61 @@
-"""Real editors, where they are set up; in CI they have to be."""
+"""Real editors, where they are set up. Their tests are left out where they are not, and that is said; in CI they have to be."""
 
 import os
 import shutil
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from editors_site import chromium, site
 
-HOW = "python tests/editors/provision.py sets it up"
+SUITES = ("sid", "trixie")
+HOW = "uv run python tests/editors/provision.py"
 
 
-def needed(program: Path | None, name: str) -> Path:
-    """The program; where it is missing, the test is left out on a developer's machine, and fails in CI."""
-    if program is not None and program.exists():
-        return program
-    reason = f"{name} is not set up: uv run {HOW}"
-    if os.environ.get("CI"):
-        pytest.fail(reason)
-    pytest.skip(reason)
+def _missing() -> Iterator[tuple[str, str]]:
+    """Each file of tests that cannot run here, and the program that it lacks."""
+    tmux = shutil.which("tmux")
+    terminal = [("tmux", Path(tmux) if tmux else None)]
+    needs = {
+        "test_vscode": [("the VS Code workbench", site().workbench), ("Chromium", chromium())],
+        "test_nvim": [*((f"Neovim of {suite}", site().nvim(suite)) for suite in SUITES), *terminal],
+        "test_helix": [*((f"Helix of {suite}", site().helix(suite)) for suite in SUITES), *terminal],
+        "test_emacs": [("Emacs", site().emacs)],
+    }
+    for file, programs in needs.items():
+        for name, program in programs:
+            if program is None or not program.exists():
+                yield f"{file}*.py", name
+
+
+LEFT_OUT = [] if os.environ.get("CI") else list(_missing())
+collect_ignore_glob = sorted({file for file, _ in LEFT_OUT})
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    if LEFT_OUT:
+        names = ", ".join(dict.fromkeys(name for _, name in LEFT_OUT))
+        terminalreporter.write_line(f"Not tried in real editors, since these are not set up: {names}. {HOW} does it.")
 
 
 @pytest.fixture(scope="session")
 def extensions(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder with our extension in it, packaged and installed once."""
-    needed(site().workbench, "the VS Code workbench")
-    needed(chromium(), "Chromium")
     from workbench import build_extension
 
     return build_extension(tmp_path_factory.mktemp("extension"))
 
 
-@pytest.fixture(scope="session", params=["sid", "trixie"])
+@pytest.fixture(params=SUITES)
 def helix(request: pytest.FixtureRequest) -> Path:
-    return needed(site().helix(request.param), f"Helix of {request.param}")
+    return site().helix(request.param)
 
 
-@pytest.fixture(scope="session")
-def nvim() -> Path:
-    return needed(site().nvim("sid"), "Neovim of sid")
+@pytest.fixture(params=SUITES)
+def nvim(request: pytest.FixtureRequest) -> Path:
+    return site().nvim(request.param)
 
 
-@pytest.fixture(scope="session")
-def old_nvim() -> Path:
-    """One that our plugin does not run in."""
-    return needed(site().nvim("trixie"), "Neovim of trixie")
-
-
-@pytest.fixture(scope="session")
+@pytest.fixture
 def emacs() -> Path:
-    return needed(site().emacs, "Emacs")
-
-
-@pytest.fixture(scope="session")
-def tmux() -> Path:
-    found = shutil.which("tmux")
-    return needed(Path(found) if found else None, "tmux")
+    return site().emacs

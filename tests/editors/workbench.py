@@ -6,13 +6,12 @@ import os
 import shutil
 import socket
 import sys
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import httpx2
 from debian_folder import run
 from editors_site import ROOT, chromium, site
 from playwright.async_api import FrameLocator, Locator, Page, async_playwright, expect
@@ -69,7 +68,7 @@ def build_extension(folder: Path) -> Path:
 
 @dataclass
 class Workbench:
-    """One window. Everything here waits for what it wants to see, never for time."""
+    """One window. Everything here waits for what it wants to see, never for time. What is saved is on the disk."""
 
     page: Page
     model: ScriptedServer
@@ -118,20 +117,15 @@ class Workbench:
     async def save(self, line: str) -> None:
         """Save the document in front, as a user does: click into it, at a line that says this, and press the keys."""
         await self.page.locator(".monaco-editor .view-line", has_text=line).first.click()
+        await expect(self.page.locator(".tab.active.dirty")).to_have_count(1)
         await self.page.keyboard.press("Control+s")
+        await expect(self.page.locator(".tab.active.dirty")).to_have_count(0)
 
     def file(self, name: str) -> Path:
         return self.folder / name
 
     async def shot(self, path: Path) -> None:
         await self.page.screenshot(path=str(path))
-
-
-async def until(holds: Callable[[], Any]) -> None:
-    """Wait for something outside of the page, a file for instance, that sends no event."""
-    async with asyncio.timeout(PATIENCE_MS / 1000):
-        while not holds():  # noqa: ASYNC110 - a file on the disk has no event
-            await asyncio.sleep(0.05)
 
 
 @asynccontextmanager
@@ -146,9 +140,8 @@ async def workbench(
     async with scripted_model(turns) as model, async_playwright() as playwright:
         _write_settings(folder, model, settings or {})
         port = _free_port()
-        process = await _start_code_server(folder, extensions, port)
+        process, printed = await _start_code_server(folder, extensions, port)
         try:
-            await _healthy(port)
             browser = await playwright.chromium.launch(executable_path=str(chromium()), args=BROWSER)
             page = await browser.new_page(viewport={"width": 1400, "height": 900})
             page.set_default_timeout(PATIENCE_MS)
@@ -160,22 +153,26 @@ async def workbench(
         finally:
             process.terminate()
             await process.wait()
+            await printed
 
 
 def _write_settings(folder: Path, model: ScriptedServer, settings: dict[str, object]) -> None:
     starter = folder / "agent-lsp"
     starter.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m agent_lsp "$@"\n')
     starter.chmod(0o755)
-    user = folder / "data" / "User"
-    user.mkdir(parents=True)
-    (user / "settings.json").write_text(json.dumps({**SETTINGS, "agentLsp.server.path": str(starter), **settings}))
+    # Settings of the machine's scope are read there alone where the workbench is a remote one, as this one is.
+    for place, values in (("User", {**SETTINGS, **settings}), ("Machine", {"agentLsp.server.path": str(starter)})):
+        (folder / "data" / place).mkdir(parents=True)
+        (folder / "data" / place / "settings.json").write_text(json.dumps(values))
     home = folder / "home"
     home.mkdir()
     profile = {**PROFILE, "baseURL": model.base_url("anthropic")}
     (home / "settings.json").write_text(json.dumps({"currentProvider": "test", "providers": {"test": profile}}))
 
 
-async def _start_code_server(folder: Path, extensions: Path, port: int) -> asyncio.subprocess.Process:
+async def _start_code_server(
+    folder: Path, extensions: Path, port: int
+) -> tuple[asyncio.subprocess.Process, asyncio.Task[None]]:
     own = folder / "extensions"
     shutil.copytree(extensions, own)
     words = [
@@ -186,31 +183,29 @@ async def _start_code_server(folder: Path, extensions: Path, port: int) -> async
         "--disable-telemetry",
         "--disable-update-check",
     ]
-    environment = {**os.environ, "AGENT_LSP_HOME": str(folder / "home"), "AGENT_LSP_STATE": str(folder / "state")}
-    with (folder / "code-server.log").open("wb") as log:
-        return await asyncio.create_subprocess_exec(
-            str(site().workbench),
-            *words,
-            "--auth",
-            "none",
-            "--bind-addr",
-            f"127.0.0.1:{port}",
-            env=environment,
-            stdin=asyncio.subprocess.DEVNULL,
-            stdout=log,
-            stderr=log,
-        )
+    environment = {
+        **os.environ,
+        "AGENT_LSP_HOME": str(folder / "home"),
+        "AGENT_LSP_STATE": str(folder / "state"),
+        "EXTENSIONS_GALLERY": '{"serviceUrl": "http://127.0.0.1:9"}',  # It asks a shop for news: here, nobody.
+    }
+    process = await asyncio.create_subprocess_exec(
+        str(site().workbench), *words, "--auth", "none", "--bind-addr", f"127.0.0.1:{port}",
+        env=environment,
+        stdin=asyncio.subprocess.DEVNULL,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.STDOUT,
+    )  # fmt: skip
+    assert process.stdout is not None
+    async with asyncio.timeout(PATIENCE_MS / 1000):
+        while b"listening on" not in (line := await process.stdout.readline()):
+            assert line, "code-server has ended"
+    return process, asyncio.create_task(_drain(process.stdout))
 
 
-async def _healthy(port: int) -> None:
-    async with asyncio.timeout(PATIENCE_MS / 1000), httpx2.AsyncClient() as client:
-        while True:
-            try:
-                await client.get(f"http://127.0.0.1:{port}/healthz")
-            except httpx2.TransportError:
-                await asyncio.sleep(0.1)
-            else:
-                return
+async def _drain(printed: asyncio.StreamReader) -> None:
+    while await printed.readline():
+        pass
 
 
 def _free_port() -> int:
