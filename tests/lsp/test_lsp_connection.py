@@ -107,6 +107,8 @@ async def test_exit_code_says_whether_the_end_was_announced(ready: FrontDoor, do
         ("agent/state", {"limit": 0}, "limit"),
         ("workspace/executeCommand", {"command": None}, "command"),
         ("workspace/executeCommand", None, "workspace/executeCommand"),
+        ("workspace/executeCommand", {"command": "agent.send", "arguments": "hello"}, "arguments"),
+        ("workspace/executeCommand", {"command": "agent.send", "arguments": {"a": 1}}, "arguments"),
         ("workspace/textDocumentContent", {}, "uri"),
     ],
 )

@@ -34,6 +34,8 @@ def test_bodies_come_out_whole_however_the_stream_is_cut(sent: list[bytes], size
         b"Content-Length: 2\r\nX-Other: y\r\n\r\n",
         b"Content-Length: 2\r\nContent-Length: 2\r\n\r\n",
         b"\r\n\r\nContent-Length: 2\r\n\r\n",
+        b" Content-Length: 2\r\n\r\n",
+        b"X-Content-Length: 9\r\nContent-Length: 2\r\n\r\n",
     ],
 )
 def test_header_is_read_in_any_dress(header: bytes) -> None:
@@ -52,6 +54,8 @@ def test_header_is_read_in_any_dress(header: bytes) -> None:
         b"Content-Length: 99999999999\r\n\r\n{}",
         b"Content-Length: %d\r\n\r\n{}" % (MAX_BODY_BYTES + 1),
         b"Content-Length: 2\r\nContent-Length: 3\r\n\r\n{}",
+        b"Content-Length: 2\r\r{}",
+        b"Content-Length: 2 Content-Length",
         b"hello\r\n",
         b'{"jsonrpc": "2.0"}',
         b"{" * 20_000,

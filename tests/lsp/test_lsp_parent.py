@@ -55,3 +55,7 @@ async def test_number_that_names_no_process_is_not_watched() -> None:
     await asyncio.sleep(0)
 
     assert not ended.is_set()
+
+
+async def test_a_number_that_no_process_has_is_not_watched() -> None:
+    watch_process(2**70, lambda: pytest.fail("nothing has ended"))

@@ -81,13 +81,13 @@ class Frames:
         self._header_bytes += len(line)
         name, colon, value = line.partition(b":")
         name = name.strip().lower()
-        at = line.lower().rfind(_LENGTH)
-        if name == _LENGTH:
-            self._read_length(value)
-        elif at > 0:
+        at = _last_header(line)
+        if at > 0:
             # Behind a spoilt body, the next header stands on the same line.
             self._spoil(line[:at])
             self._read_header(line[at:])
+        elif name == _LENGTH:
+            self._read_length(value)
         elif not (colon and _is_token(name)) or self._header_bytes > MAX_HEADER_BYTES:
             self._count_garbage(len(line))
 
@@ -121,6 +121,14 @@ class Frames:
 
 def frame(body: bytes) -> bytes:
     return b"Content-Length: %d\r\n\r\n%b" % (len(body), body)
+
+
+def _last_header(line: bytes) -> int:
+    """Where the last header of a length begins in a line; 0 where nothing stands before it, or there is none."""
+    at = line.lower().rfind(_LENGTH)
+    before = line[: max(at, 0)].strip()
+    # `X-Content-Length` is a field of another name.
+    return 0 if not before or before.endswith(b"-") else at
 
 
 def _is_token(name: bytes) -> bool:

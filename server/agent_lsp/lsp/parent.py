@@ -18,6 +18,9 @@ def watch_process(process_id: int, on_end: Callable[[], None]) -> None:
         watched = os.pidfd_open(process_id)
     except ProcessLookupError:
         loop.call_soon(on_end)
+    except OverflowError:
+        # No process has such a number; nothing can be watched.
+        return
     except (AttributeError, OSError):
         _poll(loop, process_id, on_end)
     else:

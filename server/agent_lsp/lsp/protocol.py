@@ -5,10 +5,13 @@ gets exactly one answer. Which handlers there are, is not known here.
 import asyncio
 import inspect
 import logging
+from collections.abc import Callable
 from enum import Enum, auto
 from functools import partial
 from typing import Any, Protocol, cast
 
+from cattrs import Converter
+from cattrs.cols import is_sequence, list_structure_factory
 from lsprotocol import types
 from pydantic import BaseModel
 from pygls.exceptions import JsonRpcException, JsonRpcMethodNotFound
@@ -55,6 +58,7 @@ class AgentProtocol(LanguageServerProtocol):
         self.trace_level = "off"
         self.questions = Questions(self.send)
         self._answered_id = answered_id
+        self._converter.register_structure_hook_factory(is_sequence, _list_hook)
         self._running: dict[Id, asyncio.Future[Any]] = {}
 
     def receive(self, received: Received) -> None:
@@ -253,3 +257,15 @@ class AgentProtocol(LanguageServerProtocol):
             return
         verbose = {"verbose": f"{size} bytes"} if size is not None and self.trace_level == "verbose" else {}
         self.send({"jsonrpc": "2.0", "method": types.LOG_TRACE, "params": {"message": message, **verbose}})
+
+
+def _list_hook(shape: type, converter: Converter) -> Callable[[object, type], Any]:  # Any: a list of whatever it is of.
+    """Read a list from nothing but a list: cattrs would take a text for a list of its letters."""
+    structure = list_structure_factory(shape, converter)
+
+    def read(value: object, shape: type) -> Any:  # Any: as above.
+        if not isinstance(value, list | tuple):
+            raise TypeError("a list is needed")
+        return structure(value, shape)
+
+    return read

@@ -30,6 +30,7 @@ from agent_lsp.domain.requests import (
 from agent_lsp.domain.status import PermissionMode, Status
 from agent_lsp.storage.forking import Fork, fork_task
 from agent_lsp.storage.journal import Journal, Redact
+from agent_lsp.storage.places import is_task_id
 from agent_lsp.storage.records import MessageChanged, Renamed
 from agent_lsp.storage.restore import load, restore, settle
 from agent_lsp.storage.stored import StoredTask
@@ -326,6 +327,7 @@ class Tasks:
     async def _delete(self, task_id: str) -> None:
         if task := self._live.get(task_id):
             await self._put_away(task, is_cleared=True)
+        self._task_folder(task_id)
         await asyncio.to_thread(self._index.delete, task_id)
 
     def _rename_stored(self, task_id: str, title: str) -> None:
@@ -353,7 +355,7 @@ class Tasks:
         raise TaskUnknown(f"There is no task {task_id}: agent/listTasks tells those there are.")
 
     def _task_folder(self, task_id: str) -> Path:
-        if not task_id or not all(character.isalnum() or character in "-_" for character in task_id):
+        if not is_task_id(task_id):
             raise TaskUnknown("That is no task id: agent/listTasks tells those there are.")
         return self._folder / task_id
 

@@ -65,6 +65,12 @@ class NewTaskParams(Params):
     context: tuple[Attachment, ...] = ()
     client_request_id: str | None = None
 
+    @model_validator(mode="after")
+    def _want_words(self) -> Self:
+        if not self.text and not self.images:
+            raise ValueError("text: say what is to be done")
+        return self
+
     def to_request(self) -> NewTask:
         return NewTask(
             text=self.text,
