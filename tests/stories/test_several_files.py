@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from typing_room import ALL, Room, typing_room
 
-from agent_lsp.domain.files import Applied, EditOutcome, FileEdit, NotApplied, Unproven
+from agent_lsp.domain.files import Applied, EditOutcome, FileEdit, NotApplied
 from support.fake_editor import Manner
 from support.lsp_client import Json
 
@@ -86,7 +86,7 @@ async def test_editor_without_the_operations_leaves_closed_files_to_the_disk(tmp
         assert standing(room) == AFTER
 
 
-@pytest.mark.parametrize("part", range(CHANGES + 1))
+@pytest.mark.parametrize("part", range(CHANGES))
 async def test_editor_that_stops_at_any_change_ends_with_none_of_it(tmp_path: Path, part: int) -> None:
     async with typing_room(tmp_path, TEXT) as room:
         await prepare(room, ("old.txt", "gone.txt"))
@@ -96,9 +96,21 @@ async def test_editor_that_stops_at_any_change_ends_with_none_of_it(tmp_path: Pa
         outcome = await patch(room)
 
         await room.settled()
-        assert isinstance(outcome, NotApplied | Unproven)
+        assert isinstance(outcome, NotApplied)
         assert standing(room) == BEFORE
         assert not (tmp_path / "e").exists()
+
+
+async def test_editor_that_makes_all_of_it_is_not_believed_when_it_says_no(tmp_path: Path) -> None:
+    async with typing_room(tmp_path, TEXT) as room:
+        await prepare(room, ("old.txt", "gone.txt"))
+        room.editor.manner = Manner.DENIES
+
+        outcome = await patch(room)
+
+        await room.settled()
+        assert isinstance(outcome, Applied)
+        assert standing(room) == AFTER
 
 
 def honest_after_the_first(room: Room) -> Callable[[Json], Awaitable[Json]]:

@@ -34,7 +34,7 @@ class DocumentEdit:
 
 class ApplyResult(Enum):
     APPLIED = auto()
-    """And proven: the mirror of every open document equals what was meant."""
+    """And proven: the mirror of every open document equals what was meant. Of other files it is the client's word."""
     REFUSED = auto()
     """The client said no, cannot, or the version had moved on; nothing changed."""
     UNPROVEN = auto()
@@ -46,6 +46,8 @@ class ApplyAnswer:
     result: ApplyResult
     reason: str = ""
     unproven_uris: tuple[str, ...] = ()
+    is_denied: bool = False
+    """The client said no, although something changed: nothing more is to come."""
 
 
 class Documents(Protocol):

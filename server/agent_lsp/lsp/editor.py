@@ -197,7 +197,7 @@ def _judge(edits: Sequence[DocumentEdit], proof: _Proof, claim: _Claim, half_mad
         return ApplyAnswer(ApplyResult.UNPROVEN, claim.reason, tuple(edit.uri for edit in edits))
     changed = {edit.uri for edit in edits if edit.version is not None} - set(proof.unproven_uris())
     if unclear := (*changed, *half_made):
-        return ApplyAnswer(ApplyResult.UNPROVEN, claim.reason, unclear)
+        return ApplyAnswer(ApplyResult.UNPROVEN, claim.reason, unclear, is_denied=True)
     return ApplyAnswer(ApplyResult.REFUSED, claim.reason)
 
 

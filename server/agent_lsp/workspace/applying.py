@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Coroutine, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Literal, TypeVar
 
@@ -32,7 +33,7 @@ from agent_lsp.workspace.proposing import propose as propose_edits
 from agent_lsp.workspace.reading import LARGE_BYTES, text_of_document, text_on_disk
 from agent_lsp.workspace.rebasing import Rebased, Wish, choose, rebase, user_diffs
 from agent_lsp.workspace.saving import EditedDocuments
-from agent_lsp.workspace.steps import Step, remove_empty, reversal
+from agent_lsp.workspace.steps import Step, remove_empty, reversal, weigh
 from agent_lsp.workspace.texts import has_even_endings
 
 T = TypeVar("T")
@@ -133,15 +134,15 @@ class Applying:
             raise
         answer = await self._send(in_editor)
         if answer.result is ApplyResult.APPLIED:
-            await self._settle(in_editor)
             return None
-        await self._take_back(in_editor, answer)
+        is_overtaken = answer.result is ApplyResult.REFUSED and self._is_overtaken(in_editor)
+        answer = await self._take_back(in_editor, answer)
         if answer.result is ApplyResult.UNPROVEN:
             # The edit may still come: what it leaves unsaved is known then.
             self._remember(in_editor)
         stuck = await asyncio.to_thread(undo_all, changes, self._leftovers)
         await asyncio.to_thread(remove_folders, folders)
-        if answer.result is ApplyResult.REFUSED and not stuck and self._is_overtaken(in_editor):
+        if is_overtaken and not stuck:
             return _Overtaken()
         return _failure(in_editor, answer, stuck)
 
@@ -180,7 +181,24 @@ class Applying:
     async def _send(self, steps: Sequence[Step]) -> ApplyAnswer:
         if not steps:
             return ApplyAnswer(ApplyResult.APPLIED)
-        return await self._documents.apply([step.document_edit for step in steps])
+        answer = await self._documents.apply([step.document_edit for step in steps])
+        if answer.result is ApplyResult.APPLIED:
+            await self._settle(steps)
+        weighed = weigh(answer, steps, await self._texts_of(steps))
+        if weighed.result is ApplyResult.APPLIED and answer.result is not ApplyResult.APPLIED:
+            await self._settle(steps)
+        return weighed
+
+    async def _texts_of(self, steps: Sequence[Step]) -> list[str | None]:
+        """How the files read where they are to stand; what cannot be read does not show that anything was done."""
+        return [await self._text_at(step.target, step.text_before) for step in steps]
+
+    async def _text_at(self, place: Place, unknown: str | None) -> str | None:
+        try:
+            current = await self._current(place)
+        except FileProblem:
+            return unknown
+        return current.text if current else None
 
     async def _settle(self, steps: Sequence[Step]) -> None:
         """A file that was closed is saved at once, the others when the disk is needed."""
@@ -193,15 +211,26 @@ class Applying:
             moved = step.edit.move_to
             self._edited.remember(moved.uri if moved else step.uri, moved or step.edit.place)
 
-    async def _take_back(self, steps: Sequence[Step], answer: ApplyAnswer) -> None:
-        """Undo those of several documents that did change, when others did not; the last first."""
-        if answer.result is ApplyResult.REFUSED or len(steps) == 1:
-            return
+    async def _take_back(self, steps: Sequence[Step], answer: ApplyAnswer) -> ApplyAnswer:
+        """Undo what was made of an edit that was not made as a whole, the last first; how the edit stands then."""
+        if answer.result is ApplyResult.REFUSED:
+            return answer
+        pairs = list(zip(steps, await self._texts_of(steps), strict=True))
         # A document may be unproven because the editor denied what it had done.
-        edits = [edit for step in reversed(steps) if (edit := reversal(step, self._documents))]
+        edits = [edit for step, text in reversed(pairs) if (edit := reversal(step, text, self._documents))]
         if edits:
             await self._documents.apply(edits)
+        closed = [step.uri for step in steps if step.edit.before and not step.is_open]
+        if saved := [edit.uri for edit in edits if edit.uri in closed]:
+            await self._documents.save(saved)
         await asyncio.to_thread(remove_empty, [step.edit.place.absolute for step in steps if step.edit.before is None])
+        is_undone = answer.is_denied and await self._are_as_before(steps)
+        return replace(answer, result=ApplyResult.REFUSED) if is_undone else answer
+
+    async def _are_as_before(self, steps: Sequence[Step]) -> bool:
+        texts = [await self._text_at(step.edit.place, "") for step in steps]
+        targets = [step.edit.move_to for step in steps if step.edit.move_to]
+        return texts == [step.text_before for step in steps] and not any([await self._current(to) for to in targets])
 
     def _applied_files(self, steps: Sequence[Step]) -> tuple[AppliedFile, ...]:
         files = list[AppliedFile]()

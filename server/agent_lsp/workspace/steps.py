@@ -5,9 +5,9 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from agent_lsp.domain.documents import DocumentEdit, Documents, OpenDocument
+from agent_lsp.domain.documents import ApplyAnswer, ApplyResult, DocumentEdit, Documents
 from agent_lsp.domain.errors import FileProblem
-from agent_lsp.domain.files import FileEdit
+from agent_lsp.domain.files import FileEdit, Place
 from agent_lsp.workspace.disk import delete_file
 from agent_lsp.workspace.proposing import kind_of
 from agent_lsp.workspace.rebasing import Rebased
@@ -29,6 +29,15 @@ class Step:
         return self.edit.before is not None and self.edit.before.is_open
 
     @property
+    def text_before(self) -> str | None:
+        return self.edit.before.text if self.edit.before else None
+
+    @property
+    def target(self) -> Place:
+        """Where the text is to stand afterwards."""
+        return self.edit.move_to or self.edit.place
+
+    @property
     def document_edit(self) -> DocumentEdit:
         before = self.edit.before
         return DocumentEdit(
@@ -41,18 +50,41 @@ class Step:
         )
 
 
-def reversal(step: Step, documents: Documents) -> DocumentEdit | None:
-    """What takes a step back that was made; nothing where the document is not as it was meant to become."""
-    before, moved = step.edit.before, step.edit.move_to
-    made = _made(step.uri, step, documents)
-    if before is None:
-        return DocumentEdit(made.uri, "delete", made.text, "", made.version) if made else None
-    if step.edit.after is None:
-        is_gone = not documents.get(step.uri) and not step.edit.place.absolute.exists()
-        return DocumentEdit(step.uri, "create", "", before.text, None) if is_gone else None
-    if moved and (there := _made(moved.uri, step, documents)):
+def weigh(answer: ApplyAnswer, steps: Sequence[Step], texts: Sequence[str | None]) -> ApplyAnswer:
+    """Weigh an answer against how the files read at their targets: of closed ones it is no more than a word."""
+    pairs = list(zip(steps, texts, strict=True))
+    if all(text == step.edit.after for step, text in pairs):
+        return ApplyAnswer(ApplyResult.APPLIED)
+    closed = [(step, text) for step, text in pairs if not step.is_open]
+    match answer.result:
+        case ApplyResult.APPLIED:
+            # An editor may format what it saves; but something it must have done.
+            if missing := tuple(step.uri for step, text in closed if _is_untouched(step, text)):
+                return ApplyAnswer(ApplyResult.UNPROVEN, _NOT_SHOWN, missing)
+        case ApplyResult.REFUSED:
+            if made := tuple(step.uri for step, text in closed if _is_begun(step, text)):
+                return ApplyAnswer(ApplyResult.UNPROVEN, answer.reason, made, is_denied=True)
+        case ApplyResult.UNPROVEN:
+            pass
+    return answer
+
+
+def reversal(step: Step, text: str | None, documents: Documents) -> DocumentEdit | None:
+    """What takes a step back that was made; nothing where the target, which reads `text`, is not as was meant."""
+    before, after, moved = step.edit.before, step.edit.after, step.edit.move_to
+    there, document = documents.get(moved.uri) if moved else None, documents.get(step.uri)
+    if there and before and text == after:
         return DocumentEdit(there.uri, "rename", there.text, before.text, there.version, step.uri)
-    return DocumentEdit(made.uri, "edit", made.text, before.text, made.version) if made else None
+    if moved:
+        text = document.text if document else None
+    if text != after:
+        return None
+    version = document.version if document else None
+    if before is None:
+        return DocumentEdit(step.uri, "delete", text or "", "", version)
+    if text is None:
+        return DocumentEdit(step.uri, "create", "", before.text, None)
+    return DocumentEdit(step.uri, "edit", text, before.text, version)
 
 
 def remove_empty(paths: Sequence[Path]) -> None:
@@ -62,6 +94,14 @@ def remove_empty(paths: Sequence[Path]) -> None:
             delete_file(path, b"")
 
 
-def _made(uri: str, step: Step, documents: Documents) -> OpenDocument | None:
-    document = documents.get(uri)
-    return document if document and document.text == step.edit.after else None
+_NOT_SHOWN = "The editor said that it made the edit, and the file does not show it."
+
+
+def _is_untouched(step: Step, text: str | None) -> bool:
+    is_empty = step.edit.before is None and not text
+    return text != step.edit.after and (is_empty or text == step.text_before)
+
+
+def _is_begun(step: Step, text: str | None) -> bool:
+    """Whether a file that was not open has become what was meant, or was made and not filled."""
+    return text == step.edit.after or (step.edit.before is None and text == "")
