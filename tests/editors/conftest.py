@@ -51,9 +51,15 @@ def helix(request: pytest.FixtureRequest) -> Path:
     return site().helix(request.param)
 
 
-@pytest.fixture(params=SUITES)
-def nvim(request: pytest.FixtureRequest) -> Path:
-    return site().nvim(request.param)
+@pytest.fixture
+def nvim() -> Path:
+    return site().nvim("sid")
+
+
+@pytest.fixture
+def old_nvim() -> Path:
+    """One that our plugin does not run in."""
+    return site().nvim("trixie")
 
 
 @pytest.fixture
