@@ -87,10 +87,56 @@ def test_an_event_that_is_no_event_is_a_lasting_fault(api: str, event: bytes) ->
     assert not caught.value.is_passing
 
 
-def test_half_a_surrogate_pair_becomes_a_character() -> None:
-    chunk = b'{"choices": [{"delta": {"content": "a\\ud83d"}, "finish_reason": "stop"}]}'
+def chat_events(*deltas: str) -> list[bytes]:
+    """Chunks whose deltas are written as JSON text, half pairs and all."""
+    return [b'data: {"choices": [{"index": 0, "delta": %s}]}\n\n' % delta.encode() for delta in deltas]
 
-    assert decoded("openai", sse(chunk))[0] == TextDelta("a?")
+
+HALVES = {
+    "alone at the end": (['{"content": "a\\ud83d"}'], [("say", "a\ufffd")]),
+    "first half last": (['{"content": "\\ude00\\ud83d"}'], [("say", "\ufffd\ufffd")]),
+    "over two deltas": (['{"content": "a\\ud83d"}', '{"content": "\\ude00b"}'], [("say", "a😀b")]),
+    "over three": (['{"content": "\\ud83d"}', '{"content": ""}', '{"content": "\\ude00"}'], [("say", "😀")]),
+    "with something else": (['{"content": "\\ud83d"}', '{"content": "x\\ude00"}'], [("say", "\ufffdx\ufffd")]),
+    "before a call": (
+        ['{"content": "\\ud83d"}', '{"tool_calls": [{"index": 0, "id": "c", "function": {"name": "f"}}]}'],
+        [("say", "\ufffd"), ("call", "f", "")],
+    ),
+    "in arguments of two calls at once": (
+        [
+            '{"tool_calls": [{"index": 0, "id": "c", "function": {"name": "f", "arguments": "\\ud83d"}}]}',
+            '{"tool_calls": [{"index": 1, "id": "d", "function": {"name": "g", "arguments": "\\ud83c"}}]}',
+            '{"tool_calls": [{"index": 0, "function": {"arguments": "\\ude00"}}]}',
+            '{"tool_calls": [{"index": 1, "function": {"arguments": "\\udf0d"}}]}',
+        ],
+        [("call", "f", "😀"), ("call", "g", "🌍")],
+    ),
+    "in a name": (
+        ['{"tool_calls": [{"index": 0, "id": "\\ud83d", "function": {"name": "f\\ud83d", "arguments": "{}"}}]}'],
+        [("call", "f\ufffd", "{}")],
+    ),
+}
+
+
+@pytest.mark.parametrize("is_in_one_read", [True, False])
+@pytest.mark.parametrize(("deltas", "parts"), HALVES.values(), ids=HALVES.keys())
+def test_halves_of_a_character_find_each_other(
+    deltas: list[str], parts: list[tuple[str, ...]], is_in_one_read: bool
+) -> None:
+    pieces = [*chat_events(*deltas), b"data: [DONE]\n\n"]
+
+    events = decoded("openai", b"".join(pieces)) if is_in_one_read else decoded("openai", *pieces)
+
+    assert said(parts_of(events)) == parts
+
+
+def test_halves_of_a_character_meet_in_a_thought_too() -> None:
+    pieces = chat_events('{"reasoning_content": "a\\ud83d"}', '{"reasoning_content": "\\ude00"}', '{"content": "x"}')
+
+    events = decoded("openai", *pieces, b"data: [DONE]\n\n")
+
+    assert said(parts_of(events)) == [("think", "a😀"), ("say", "x")]
+    assert [event.text for event in events if isinstance(event, ThoughtDelta)] == ["a", "😀"]
 
 
 def test_an_answer_without_an_end_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:

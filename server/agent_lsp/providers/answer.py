@@ -1,5 +1,6 @@
 """One answer of a model as it is decoded: events in order, neighbours merged, calls with ids of their own."""
 
+import re
 from collections.abc import Callable, Container
 from uuid import uuid4
 
@@ -17,6 +18,9 @@ from agent_lsp.domain.model import (
     UsageKnown,
 )
 from agent_lsp.domain.status import Usage
+
+_HALF = re.compile("[\ud800-\udfff]")
+"""One of a surrogate pair, which is no character alone."""
 
 Price = Callable[[Usage], Usage]
 """Gives a usage its cost."""
@@ -52,6 +56,8 @@ class Answer:
         self._growing: tuple[type[TextDelta | ThoughtDelta] | None, int] = (None, 0)
         """What the pieces belong to: text, thought, or (None) the call of that key."""
         self._pieces: list[str] = []
+        self._halves: dict[tuple[type[TextDelta | ThoughtDelta] | None, int], str] = {}
+        """The first halves of characters whose second ones come with a later piece of the same."""
         self._thought: list[str] = []
         self._open_calls: list[int] = []
         self._calls = 0
@@ -77,13 +83,16 @@ class Answer:
         """End a thought; `seal` is given its text. A thought that never streamed comes as `text`."""
         whole = "".join(self._thought) if text is None else text
         self._thought.clear()
+        self._give_up_half(ThoughtDelta, 0)
+        whole = _whole_characters(whole)
         self._add(ThoughtSealed(Thought(whole, seal(whole))))
 
     def begin_call(self, id_: str, name: str) -> int:
+        self._give_up_half(TextDelta, 0)
         key = self._calls
         self._calls += 1
         self._open_calls.append(key)
-        self._add(CallBegan(key, self._ids.unique(id_), name))
+        self._add(CallBegan(key, self._ids.unique(_whole_characters(id_)), _whole_characters(name)))
         return key
 
     def grow_call(self, key: int, arguments: str) -> None:
@@ -92,6 +101,7 @@ class Answer:
     def end_call(self, key: int) -> None:
         if key in self._open_calls:
             self._open_calls.remove(key)
+            self._give_up_half(None, key)
             self._add(CallEnded(key))
 
     def count(self, usage: Usage) -> None:
@@ -100,6 +110,7 @@ class Answer:
     def stop(self, reason: StopReason) -> None:
         for key in tuple(self._open_calls):
             self.end_call(key)
+        self._give_up_half(TextDelta, 0)
         is_calling = reason is StopReason.END and self._calls > 0
         self._add(Stopped(StopReason.CALLS if is_calling else reason))
 
@@ -109,7 +120,14 @@ class Answer:
         if self._growing != (kind, key):
             self._flush()
             self._growing = (kind, key)
+            if half := self._halves.pop(self._growing, ""):
+                self._pieces.append(half)
         self._pieces.append(piece)
+
+    def _give_up_half(self, kind: type[TextDelta | ThoughtDelta] | None, key: int) -> None:
+        self._flush()
+        if self._halves.pop((kind, key), ""):
+            self._events.append(_grown(kind, key, "\ufffd"))
 
     def _add(self, event: ModelEvent) -> None:
         self._flush()
@@ -121,4 +139,20 @@ class Answer:
         kind, key = self._growing
         grown = "".join(self._pieces)
         self._pieces.clear()
-        self._events.append(kind(grown) if kind else CallGrew(key, grown))
+        if "\ud800" <= grown[-1] <= "\udbff":
+            self._halves[self._growing] = grown[-1]
+            self._growing = (None, -1)
+            grown = grown[:-1]
+        if grown:
+            self._events.append(_grown(kind, key, _whole_characters(grown)))
+
+
+def _grown(kind: type[TextDelta | ThoughtDelta] | None, key: int, text: str) -> ModelEvent:
+    return kind(text) if kind else CallGrew(key, text)
+
+
+def _whole_characters(text: str) -> str:
+    """Make characters of halves that belong together; a half alone becomes the mark for what is none."""
+    if not _HALF.search(text):
+        return text
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")

@@ -97,6 +97,5 @@ def parsed(event: bytes) -> Json:
 
 
 def _parsed_leniently(event: bytes) -> object:
-    """Read JSON with half a surrogate pair or broken UTF-8 in it: what cannot be a character becomes one that can."""
-    value: object = json.loads(event.decode("utf-8", "replace"))
-    return json.loads(json.dumps(value, ensure_ascii=False).encode("utf-8", "replace"))
+    """Read JSON with broken UTF-8 or half a surrogate pair in it; the other half may come with the next event."""
+    return json.loads(event.decode("utf-8", "replace"))
