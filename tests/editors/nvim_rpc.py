@@ -31,6 +31,10 @@ class Rpc:
         )
         return cls(process)
 
+    @property
+    def pid(self) -> int:
+        return self._process.pid
+
     async def call(self, method: str, *arguments: object) -> Any:  # Any: whatever Neovim answers.
         request = next(self._ids)
         answer = self._waiting[request] = asyncio.get_running_loop().create_future()
@@ -45,7 +49,8 @@ class Rpc:
 
     def _send(self, request: int, method: str, arguments: Sequence[object]) -> None:
         packed = msgpack.packb([REQUEST, request, method, arguments])
-        assert packed and self._process.stdin
+        assert packed
+        assert self._process.stdin
         self._process.stdin.write(packed)
 
     async def _read(self) -> None:

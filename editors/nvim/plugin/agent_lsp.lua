@@ -66,11 +66,11 @@ end)
 
 on('BufReadCmd', function(event)
   require('agent_lsp.documents').read_preview(event.buf)
-end, 'agent-preview:*')
+end, 'agent-preview:/*')
 
 on('BufWriteCmd', function()
   require('agent_lsp.diff').accept()
-end, 'agent-preview:*')
+end, 'agent-preview:/*')
 
 on({ 'BufReadPost', 'BufWritePost', 'FileChangedShellPost' }, function(event)
   require('agent_lsp.documents').note(event.buf)
@@ -89,7 +89,7 @@ on({ 'BufEnter', 'WinEnter', 'WinScrolled', 'CursorMoved', 'CursorMovedI', 'Mode
 end)
 
 on({ 'TabEnter', 'VimResized' }, function()
-  if package.loaded['agent_lsp.bell'] then
-    require('agent_lsp.bell').ring()
+  if package.loaded['agent_lsp.diff'] then
+    require('agent_lsp.diff').tab_entered()
   end
 end)

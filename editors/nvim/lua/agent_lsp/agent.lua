@@ -217,7 +217,7 @@ function M.send(prompt, options)
       local params = { taskId = task_id, text = prompt.text, delivery = ask and 'queue' or 'steer' }
       server.request('agent/sendMessage', params, nil, options)
     end
-  end)
+  end, options.failed)
 end
 
 ---@class agent_lsp.AnswerOptions

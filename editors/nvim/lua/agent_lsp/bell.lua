@@ -69,7 +69,8 @@ end
 function M.ring()
   close()
   local text, hint = what_waits()
-  local is_seen = require('agent_lsp.windows').is_open() and not require('agent_lsp.questions').pending()
+  local is_seen = not require('agent_lsp.questions').pending()
+    and (require('agent_lsp.windows').is_open() or require('agent_lsp.diff').is_here())
   if text and not is_seen and vim.o.columns > 40 then
     open({ cut(vim.fn.strtrans(text), math.min(vim.o.columns - 10, 70)), cut(hint, vim.o.columns - 10) })
   end

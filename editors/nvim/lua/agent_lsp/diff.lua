@@ -82,13 +82,13 @@ end
 ---@return string
 local function bar(change)
   local keys = require('agent_lsp.config').get().keys
-  local hint = ('%s approve · %s reject · %s/%s hunk · :w approve with your edits'):format(
+  local hint = ('%s approve · %s reject · %s/%s hunk · :w approves your edits'):format(
     keys.approve or ':AgentApprove',
     keys.reject or ':AgentReject',
     keys.accept_hunk or ':AgentAcceptHunk',
     keys.reject_hunk or ':AgentRejectHunk'
   )
-  return ('%%#AgentWaiting# proposed: %s %%#AgentHint#  %s%%*'):format(change.path:gsub('%%', '%%%%'), hint)
+  return ('%%#AgentWaiting# %s %%#AgentHint# %s%%<%%*'):format((change.path:gsub('%%', '%%%%')), hint)
 end
 
 ---@param ts integer
@@ -102,7 +102,7 @@ local function open_tab(ts, change)
   end
   vim.cmd.tabnew()
   local empty = vim.api.nvim_get_current_buf()
-  show_side(left_buffer(change), ('%%#AgentHint# %s%%*'):format(change.path:gsub('%%', '%%%%')))
+  show_side(left_buffer(change), ('%%#AgentHint# %s, as it is%%*'):format((change.path:gsub('%%', '%%%%'))))
   vim.cmd('rightbelow vsplit')
   local right = right_buffer(change)
   show_side(right, bar(change))
@@ -111,6 +111,19 @@ local function open_tab(ts, change)
   if vim.api.nvim_buf_is_valid(empty) and vim.api.nvim_buf_get_name(empty) == '' then
     vim.api.nvim_buf_delete(empty, {})
   end
+  M.tab_entered()
+end
+
+---Whether a diff of what waits is on the screen.
+---@return boolean
+function M.is_here()
+  return current ~= nil and vim.api.nvim_get_current_tabpage() == current.tab
+end
+
+---What else shows the same change is left out beside a diff.
+function M.tab_entered()
+  require('agent_lsp.inline').show()
+  require('agent_lsp.bell').ring()
 end
 
 ---A float with what is asked, for what has no diff.

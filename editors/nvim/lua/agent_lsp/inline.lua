@@ -85,7 +85,7 @@ end
 function M.show()
   clear()
   local ask = agent.task:ask()
-  if not ask or not config.get().inline then
+  if not ask or not config.get().inline or require('agent_lsp.diff').is_here() then
     return
   end
   for _, change in ipairs(agent.task:changes(ask.ts)) do

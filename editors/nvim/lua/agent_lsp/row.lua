@@ -2,9 +2,10 @@
 
 ---@class agent_lsp.Mark what is coloured: a part of a line, or all of it where there is no `from`
 ---@field line integer from 0, within the row
----@field group string
+---@field group? string
 ---@field from? integer
 ---@field to? integer
+---@field is_hidden? boolean the line is not shown at all
 
 ---@class agent_lsp.HunkPlace
 ---@field hunk string
@@ -77,9 +78,17 @@ end
 ---@return agent_lsp.Row
 function Row:code(text, group, language)
   local fence = fence_for(text)
-  table.insert(self.lines, fence .. (language or ''))
+  self:hidden(fence .. (language or ''))
   self:text(text, group)
-  table.insert(self.lines, fence)
+  return self:hidden(fence)
+end
+
+---A line that is there for Markdown alone.
+---@param text string
+---@return agent_lsp.Row
+function Row:hidden(text)
+  table.insert(self.marks, { line = #self.lines, is_hidden = true })
+  table.insert(self.lines, text)
   return self
 end
 

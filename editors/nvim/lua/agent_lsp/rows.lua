@@ -14,39 +14,57 @@ local M = {}
 ---@field is_unfolded boolean
 ---@field decisions table<string, agent_lsp.Decision>
 ---@field keys agent_lsp.Keys
+---@field folder string that the agent works in
 
 ---@alias agent_lsp.RowMaker fun(context: agent_lsp.RowContext): agent_lsp.Row
 
----Text ends a fence that the model left open, or all that follows would look like code.
+---@param line string
+---@param open string? the fence that is open
+---@return string? fence that the line is
+local function fence_in(line, open)
+  local fence = line:match('^ ? ? ?(```+)') or line:match('^ ? ? ?(~~~+)')
+  if not open or not fence then
+    return fence
+  end
+  local closes = fence:sub(1, 1) == open:sub(1, 1) and #fence >= #open and line:match('^%s*[`~]+%s*$')
+  return closes and fence or nil
+end
+
+---Lines of Markdown whose fences are not shown. One that was left open is closed, or all that follows would look like
+---code.
+---@param row agent_lsp.Row
 ---@param text string
----@return string
-local function with_closed_fences(text)
+---@return agent_lsp.Row
+local function markdown(row, text)
   local open ---@type string?
-  for line in text:gmatch('[^\n]+') do
-    local fence = line:match('^ ? ? ?(```+)') or line:match('^ ? ? ?(~~~+)')
-    if not open then
-      open = fence
-    elseif fence and fence:sub(1, 1) == open:sub(1, 1) and #fence >= #open and line:match('^%s*[`~]+%s*$') then
-      open = nil
+  for _, line in ipairs(vim.split(vim.trim(text), '\n', { plain = true })) do
+    local fence = fence_in(line, open)
+    if fence then
+      open = not open and fence or nil
+      row:hidden(line)
+    else
+      row:text(line)
     end
   end
-  return open and (text .. '\n' .. open) or text
+  return open and row:hidden(open) or row
 end
 
 ---@param context agent_lsp.RowContext
 ---@param row agent_lsp.Row
 ---@return agent_lsp.Row
 local function prose(context, row)
-  local is_growing = context.message.partial == true
-  row.grows = is_growing
-  return row:text(is_growing and context.text or with_closed_fences(vim.trim(context.text)))
+  if context.message.partial == true then
+    row.grows = true
+    return row:text(context.text)
+  end
+  return markdown(row, context.text)
 end
 
 ---@type agent_lsp.RowMaker
 local function user(context)
   local row = Row.new():line({ '▌ You', 'AgentUser' })
   local images = #(context.message.images or {})
-  row:text(with_closed_fences(vim.trim(context.text)))
+  markdown(row, context.text)
   if images > 0 then
     row:line({ ('%d picture%s'):format(images, images == 1 and '' or 's'), 'AgentHint' })
   end
@@ -198,11 +216,14 @@ local MAKERS = {
   info = remark,
 }
 
+-- What was answered to these stands below as words of the user's, or needs none.
+local NOTELESS = { command_output = true, completion_result = true, followup = true, resume_task = true }
+
 ---@param row agent_lsp.Row
 ---@param message agent_lsp.Message
 local function add_answer(row, message)
   local answer = message.answer
-  if not answer or message.ask == 'command_output' or message.ask == 'completion_result' then
+  if not answer or NOTELESS[message.ask] then
     return
   end
   local said = answer.text and answer.text ~= '' and (': ' .. answer.text) or ''

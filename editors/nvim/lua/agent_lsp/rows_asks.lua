@@ -8,7 +8,12 @@ local M = {}
 local LINES_OF_A_CHANGE = 60
 local LINES_GROWING = 12
 
-local GROUPS = { ['+'] = 'AgentAddedLine', ['-'] = 'AgentRemovedLine', ['@'] = 'AgentHunk' }
+local GROUPS = {
+  ['+'] = 'AgentAddedLine',
+  ['-'] = 'AgentRemovedLine',
+  ['@'] = 'AgentHunk',
+  [' '] = 'AgentContext',
+}
 
 ---@param row agent_lsp.Row
 ---@param lines string[]
@@ -21,7 +26,7 @@ local function add_diff_lines(row, lines, place)
     end
   end
   local fence = ('`'):rep(ticks + 1)
-  table.insert(row.lines, fence .. 'diff')
+  row:hidden(fence .. 'diff')
   for n, line in ipairs(lines) do
     local at = #row.lines
     row.hunks[at] = place and place(n)
@@ -31,7 +36,7 @@ local function add_diff_lines(row, lines, place)
     end
     table.insert(row.lines, (line:gsub('\r$', '')))
   end
-  table.insert(row.lines, fence)
+  row:hidden(fence)
 end
 
 ---A unified diff, without its head.
@@ -188,7 +193,7 @@ local function command(context)
     return row:line({ '$ ', 'AgentCommand' }, ('`%s`'):format(first), rest ~= '' and ' …' or '')
   end
   row:line({ '$ Run this command?', 'AgentCommand' }):code(text, nil, 'sh')
-  if value.cwd and value.cwd ~= '' then
+  if value.cwd and value.cwd ~= '' and value.cwd ~= context.folder then
     row:line({ '  in ' .. facts.words(value.cwd), 'AgentHint' })
   end
   if value.isSandboxed then
@@ -260,7 +265,7 @@ local function keys_of(context)
   end
   local changes = context.message.ask == 'tool' and facts.tool(context.text).changes or {}
   if #(changes or {}) > 0 then
-    vim.list_extend(keys, { { 'diff', 'diff' }, { 'accept_hunk', 'take hunk' }, { 'reject_hunk', 'leave hunk' } })
+    vim.list_extend(keys, { { 'diff', 'diff' }, { 'accept_hunk', 'take' }, { 'reject_hunk', 'leave hunk' } })
   end
   return keys
 end

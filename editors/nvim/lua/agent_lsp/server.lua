@@ -8,7 +8,11 @@ local M = {}
 M.NAME = 'agent_lsp'
 local MARKERS = { '.git', '.hg', '.agent-lsp' }
 
-local waiting = {} ---@type fun(client: vim.lsp.Client)[] who wants the server once it is there
+---@class agent_lsp.Waiting who wants the server once it is there
+---@field callback fun(client: vim.lsp.Client)
+---@field failed? fun()
+
+local waiting = {} ---@type agent_lsp.Waiting[]
 local is_starting = false
 local offered ---@type table? what the server said of itself
 
@@ -82,8 +86,8 @@ function M.on_init(client)
   local ready = waiting
   waiting = {}
   require('agent_lsp.agent').connected(function()
-    for _, callback in ipairs(ready) do
-      callback(client)
+    for _, one in ipairs(ready) do
+      one.callback(client)
     end
   end)
 end
@@ -92,8 +96,14 @@ end
 ---@param signal integer
 function M.on_exit(code, signal)
   local exit = M.exit or { code = code, signal = signal }
+  local disappointed = waiting
   M.exit, is_starting, waiting = nil, false, {}
   vim.schedule(function()
+    for _, one in ipairs(disappointed) do
+      if one.failed then
+        one.failed()
+      end
+    end
     if vim.v.exiting == vim.NIL then
       require('agent_lsp.agent').disconnected(exit.code, exit.signal)
     end
@@ -128,16 +138,18 @@ end
 
 ---Call back with the server, started if need be.
 ---@param callback fun(client: vim.lsp.Client)
-function M.ensure(callback)
+---@param failed? fun() called where it does not start
+function M.ensure(callback, failed)
   local client = M.client()
   if client and client.initialized then
     return callback(client)
   end
   local problem = M.problem()
   if problem then
-    return notify.warn(problem)
+    notify.warn(problem)
+    return failed and failed()
   end
-  table.insert(waiting, callback)
+  table.insert(waiting, { callback = callback, failed = failed })
   if not is_starting then
     is_starting = true
     local own = vim.tbl_extend('force', vim.lsp.config[M.NAME], { name = M.NAME, root_dir = M.folder() })
@@ -146,7 +158,7 @@ function M.ensure(callback)
 end
 
 ---@class agent_lsp.RequestOptions
----@field failed? fun(error: lsp.ResponseError)
+---@field failed? fun(error?: lsp.ResponseError)
 ---@field is_quiet? boolean a failure is not told
 
 ---Ask the server; failures are told in one line.
@@ -168,7 +180,7 @@ function M.request(method, params, on_result, options)
         notify.warn('Agent: ' .. (error.message or method))
       end
     end)
-  end)
+  end, options.failed)
 end
 
 ---Tell the server something, if it is there.

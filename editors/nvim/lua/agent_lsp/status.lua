@@ -1,7 +1,5 @@
 -- How the task stands, in a few words: for any status line, and for the bars of the agent's own windows.
 
-local facts = require('agent_lsp.facts')
-
 local M = {}
 
 local WORDS = {
@@ -74,8 +72,8 @@ local function figures(now)
   if #(now.todos or {}) > 0 then
     table.insert(parts, progress(now.todos))
   end
-  if now.context and now.context.tokens > 0 then
-    table.insert(parts, ('%s · %d%%'):format(facts.short(now.context.tokens), now.context.percent))
+  if now.context and now.context.percent >= 1 then
+    table.insert(parts, ('context %d%%'):format(now.context.percent))
   end
   local cost = now.usage and now.usage.cost
   if type(cost) == 'number' and cost > 0 then

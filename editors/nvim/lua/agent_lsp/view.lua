@@ -7,6 +7,7 @@ local rows = require('agent_lsp.rows')
 local M = {}
 
 M.NAME = 'agent://chat'
+local LANGUAGE = 'agentchat'
 
 local MARKS = vim.api.nvim_create_namespace('agent_lsp_view')
 local HEAD, TAIL = 1, 1
@@ -51,6 +52,7 @@ local function make(ts)
     is_unfolded = unfolded[ts] == true,
     decisions = task:decisions(ts),
     keys = config.get().keys,
+    folder = require('agent_lsp.server').folder(),
   })
 end
 
@@ -91,12 +93,19 @@ end
 local function colour(at, row, first)
   for _, mark in ipairs(row.marks) do
     local line = first + mark.line
-    local options = { hl_group = mark.group, priority = PRIORITY, end_row = line, end_col = mark.to }
-    if not mark.from then
-      options.end_row, options.end_col, options.hl_eol = line + 1, 0, true
+    if mark.is_hidden then
+      vim.api.nvim_buf_set_extmark(at, MARKS, line, 0, { conceal_lines = '' })
+    else
+      local is_part = mark.from ~= nil
+      vim.api.nvim_buf_set_extmark(at, MARKS, line, mark.from or 0, {
+        hl_group = mark.group,
+        priority = PRIORITY,
+        end_row = is_part and line or line + 1,
+        end_col = is_part and mark.to or 0,
+        hl_eol = not is_part,
+        strict = false,
+      })
     end
-    options.strict = false
-    vim.api.nvim_buf_set_extmark(at, MARKS, line, mark.from or 0, options)
   end
 end
 
@@ -335,6 +344,15 @@ function M.toggle(ts)
   renew(ts)
 end
 
+---Colour it with Neovim's parser and queries of ours; a Neovim that was built without the parser shows plain text.
+---@param at integer
+local function colour_as_markdown(at)
+  local parser = vim.api.nvim_get_runtime_file('parser/markdown.*', false)[1]
+  if parser and vim.treesitter.language.add(LANGUAGE, { path = parser, symbol_name = 'markdown' }) then
+    vim.treesitter.start(at, LANGUAGE)
+  end
+end
+
 ---The buffer, made where there is none yet.
 ---@param of agent_lsp.Task
 ---@return integer
@@ -346,10 +364,8 @@ function M.open(of)
   buffer = vim.api.nvim_create_buf(false, true)
   vim.api.nvim_buf_set_name(buffer, M.NAME)
   vim.bo[buffer].buftype, vim.bo[buffer].undolevels, vim.bo[buffer].modifiable = 'nofile', -1, false
-  vim.bo[buffer].filetype = 'agentchat'
-  vim.treesitter.language.register('markdown', 'agentchat')
-  -- A Neovim may have been built without the parser; then it is plain text.
-  pcall(vim.treesitter.start, buffer, 'markdown')
+  vim.bo[buffer].filetype = LANGUAGE
+  colour_as_markdown(buffer)
   render()
   return buffer
 end

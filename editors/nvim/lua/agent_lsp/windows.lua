@@ -62,6 +62,8 @@ local PLAIN = {
   wrap = true,
   linebreak = true,
   breakindent = true,
+  fillchars = 'eob: ',
+  statusline = ' ',
 }
 
 ---@param buffer integer
@@ -104,7 +106,9 @@ function M.open()
   local prompt_buffer = require('agent_lsp.prompt').open()
   require('agent_lsp.keys').set(view_buffer)
   local view = window_of(view_buffer) or open_view(view_buffer)
-  return view, window_of(prompt_buffer) or open_prompt(prompt_buffer, view)
+  local prompt = window_of(prompt_buffer) or open_prompt(prompt_buffer, view)
+  require('agent_lsp.bell').ring()
+  return view, prompt
 end
 
 function M.close()
@@ -114,6 +118,7 @@ function M.close()
       vim.api.nvim_win_close(window, false)
     end
   end
+  require('agent_lsp.bell').ring()
 end
 
 ---Put the cursor into the prompt, because the user wants to write.
