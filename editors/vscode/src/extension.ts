@@ -34,6 +34,7 @@ class Extension implements vscode.Disposable {
   private readonly terminals = new Terminals();
   private readonly context: EditorContext;
   private readonly subscriptions: vscode.Disposable[] = [];
+  private readonly contexts = new Map<string, boolean>();
   private announced: number | undefined;
 
   constructor(private readonly extension: vscode.ExtensionContext) {
@@ -118,16 +119,26 @@ class Extension implements vscode.Disposable {
     this.view.title(status?.title ?? "");
     const waits = status?.state === "waiting_for_input";
     this.view.badge(waits ? 1 : 0, "The agent waits for your answer");
-    setContext("waits", waits);
-    setContext("waitsForChange", changesOf(waiting).length > 0);
-    setContext("works", status?.state === "running" || status?.state === "streaming");
-    setContext("hasTask", status !== undefined);
-    void this.extension.workspaceState.update(LAST_TASK, status?.taskId);
-    this.lenses.refresh();
+    this.setContext("waits", waits);
+    this.setContext("waitsForChange", changesOf(waiting).length > 0);
+    this.setContext("works", status?.state === "running" || status?.state === "streaming");
+    this.setContext("hasTask", status !== undefined);
+    if (this.extension.workspaceState.get(LAST_TASK) !== status?.taskId) {
+      void this.extension.workspaceState.update(LAST_TASK, status?.taskId);
+    }
     if (waiting?.ts !== this.announced) {
       this.announced = waiting?.ts;
+      this.lenses.refresh();
       void closePreviews();
       this.announce(waits);
+    }
+  }
+
+  /** Says it to the editor only when it has changed: a status comes many times a second. */
+  private setContext(name: string, value: boolean): void {
+    if (this.contexts.get(name) !== value) {
+      this.contexts.set(name, value);
+      void vscode.commands.executeCommand("setContext", `agentLsp.${name}`, value);
     }
   }
 
@@ -326,8 +337,4 @@ async function exists(uri: vscode.Uri): Promise<boolean> {
   } catch {
     return false;
   }
-}
-
-function setContext(name: string, value: boolean): void {
-  void vscode.commands.executeCommand("setContext", `agentLsp.${name}`, value);
 }

@@ -17,6 +17,9 @@ export class StatusBar implements vscode.Disposable {
 
   show(server: ServerState, status: Status | undefined): void {
     const { text, tooltip, waits } = face(server, status);
+    if (text === this.item.text && tooltip === this.item.tooltip) {
+      return;
+    }
     this.item.text = text;
     this.item.tooltip = tooltip;
     this.item.backgroundColor = waits ? new vscode.ThemeColor("statusBarItem.warningBackground") : undefined;

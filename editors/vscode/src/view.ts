@@ -33,13 +33,13 @@ export class TaskView implements vscode.WebviewViewProvider {
 
   /** A number on the view's icon: that something waits, without taking the focus. */
   badge(count: number, tooltip: string): void {
-    if (this.view) {
+    if (this.view && (this.view.badge?.value ?? 0) !== count) {
       this.view.badge = count ? { value: count, tooltip } : undefined;
     }
   }
 
   title(text: string): void {
-    if (this.view) {
+    if (this.view && this.view.description !== text) {
       this.view.description = text;
     }
   }

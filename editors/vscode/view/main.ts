@@ -27,6 +27,7 @@ class Page {
   private readonly announcer = h("div", { class: "visually-hidden", role: "status", "aria-live": "polite" });
   private server: Extract<ToView, { type: "server" }>["state"] = "starting";
   private askedBefore = 0;
+  private frame = 0;
 
   constructor(root: HTMLElement) {
     root.append(this.header.element, this.welcome, this.rows.element, this.notice, this.composer.element, this.footer.element, this.announcer);
@@ -72,7 +73,11 @@ class Page {
         this.say(message.text);
         break;
     }
-    this.update();
+    // Once for all that arrives before the next picture.
+    this.frame ||= requestAnimationFrame(() => {
+      this.frame = 0;
+      this.update();
+    });
   }
 
   private load(snapshot: Extract<ToView, { type: "snapshot" }>): void {
@@ -147,6 +152,8 @@ class Page {
     this.welcome.hidden = !isEmpty;
     if (isEmpty) {
       this.welcome.replaceChildren(...welcome(this.server, (command) => this.state.send({ type: "command", command })));
+    } else if (this.welcome.childElementCount) {
+      this.welcome.replaceChildren();
     }
   }
 
