@@ -188,14 +188,16 @@ async def test_new_files_are_made_and_files_that_are_there_keep_what_they_hold(
         await w.action("Approve").click()
         await expect(w.row("completion_result")).to_be_visible()
 
-        assert w.file("sub/new.txt").exists() and w.file("sub/new.txt").read_text() == "made\n"
+        assert w.file("sub/new.txt").read_text() == "made\n"
         assert w.file("a.txt").read_text() == TEXT.replace("line 3\n", "line three\n")
 
 
 async def test_five_thousand_messages_are_a_few_rows_on_the_page(tmp_path: Path, extensions: Path) -> None:
-    steps = 1250
-    turns = [*([[Say("step"), CallTool("read_file", path="a.txt")]] * steps), DONE]
-    async with workbench(tmp_path, extensions, turns, {"a.txt": "one\n"}) as w:
+    steps = [
+        [Say(f"step {n}"), *(CallTool("read_file", path="a.txt", offset=n * 5 + k) for k in range(5))]
+        for n in range(1, 801)
+    ]
+    async with workbench(tmp_path, extensions, [*steps, DONE], {"a.txt": "one\n" * 5000}) as w:
         await w.show_view()
         await w.send("read it often")
         await expect(w.row("completion_result")).to_be_visible(timeout=90_000)
