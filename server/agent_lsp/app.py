@@ -19,7 +19,8 @@ from agent_lsp.domain.files import Place, Standing
 from agent_lsp.domain.requests import ProfileList
 from agent_lsp.domain.status import PermissionMode
 from agent_lsp.domain.trust import Trust
-from agent_lsp.providers.build import REFERENCE, build_model, problem_of
+from agent_lsp.providers.build import build_model, problem_of
+from agent_lsp.providers.known_secrets import secret_values
 from agent_lsp.providers.recording import Streaming
 from agent_lsp.providers.secrets import Secrets
 from agent_lsp.settings.live import LiveSettings
@@ -179,7 +180,7 @@ class House:
         self.trust = FolderTrusting(self.settings, decisions)
         self.permissions = StandingPermissions(PermissionStore(self._home, self.state), lambda: self._roots)
         self._models: dict[str, Streaming] = {}
-        self._secrets = Secrets(_secret_values(start.environment, self._settings))
+        self._secrets = Secrets(secret_values(start.environment, self._settings))
         self.settings.on_read.append(self._take_secrets)
         self._commands = Commands(start.environment, self.roots, self._is_secret)
         self._confinement = Confinement(start.environment)
@@ -307,7 +308,7 @@ class House:
         return lambda root, digest: decisions.decision(root, digest) is Trust.TRUSTED
 
     def _take_secrets(self) -> None:
-        self._secrets = Secrets(_secret_values(self._start.environment, self.settings.read.settings))
+        self._secrets = Secrets(secret_values(self._start.environment, self.settings.read.settings))
 
     def _model(self, name: str | None) -> EquippedModel:
         """Make the model of a profile once, and again when the profile has changed."""
@@ -386,15 +387,3 @@ async def run_headless(options: "RunOptions") -> int:
     for remark in hall.remarks():
         sys.stderr.write(f"agent-lsp: {remark}\n")
     return await run_task(hall, options)
-
-
-def _secret_values(environment: Mapping[str, str], settings: Settings | None = None) -> set[str]:
-    """Collect what must never be written: keys of the settings, and what the environment calls a key or token."""
-    named = {value for name, value in environment.items() if name.upper().endswith(("_API_KEY", "_TOKEN", "_SECRET"))}
-    profiles = settings.providers.values() if settings else ()
-    given = {value for profile in profiles for value in (profile.api_key or "", *profile.headers.values())}
-    return named | {environment.get(value.removeprefix(REFERENCE), "") for value in given} | _literal(given)
-
-
-def _literal(values: set[str]) -> set[str]:
-    return {value for value in values if not value.startswith(REFERENCE)}

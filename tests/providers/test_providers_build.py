@@ -8,20 +8,32 @@ from typing import Any
 import pytest
 
 from agent_lsp.domain.errors import NotConfigured
+from agent_lsp.providers import definitions
 from agent_lsp.providers.build import build_model
 from agent_lsp.settings.model import Profile
 from support.model_server import APIS, Say, scripted_model
 from support.models import events_of, profile_for
 
 GOOD = {"type": "anthropic", "model": "m", "api_key": "k"}
-TYPES = "anthropic, openai, openai-responses, replay"
+TYPES = ", ".join(known.name for known in definitions.TYPES)
 
 PROBLEMS: list[tuple[dict[str, Any], str]] = [
     ({"type": ""}, f"Profile work has no type; it must be one of {TYPES}."),
     ({"type": "bard"}, f"Profile work has the unknown type bard; it must be one of {TYPES}."),
     ({"model": ""}, "Profile work has no model, which type anthropic needs."),
-    ({"api_key": None}, "Profile work has no apiKey, which type anthropic needs."),
-    ({"type": "openai", "api_key": ""}, "Profile work has no apiKey, which type openai needs."),
+    (
+        {"api_key": None},
+        "Profile work has no apiKey, which type anthropic needs: say it, or set ANTHROPIC_API_KEY in the environment.",
+    ),
+    (
+        {"type": "openai", "api_key": "", "base_url": "http://127.0.0.1:1/v1"},
+        "Profile work has no apiKey, which type openai needs.",
+    ),
+    ({"type": "azure"}, "Profile work has no baseURL, which type azure needs."),
+    (
+        {"type": "anthropic-vertex", "project": "p"},
+        "Profile work has no region, which type anthropic-vertex needs: say it, or set CLOUD_ML_REGION in the environment.",
+    ),
     ({"type": "openai-responses", "model": ""}, "Profile work has no model, which type openai-responses needs."),
     ({"type": "replay"}, "Profile work has no file, which type replay needs."),
     (

@@ -45,6 +45,8 @@ def test_without_prices_the_cost_is_unknown() -> None:
         ("gpt-4o-2024-11-20", "gpt-4o"),
         ("openai/gpt-5-mini-2025-08-07", "gpt-5-mini"),
         ("gpt-4o-latest", "gpt-4o"),
+        ("anthropic.claude-sonnet-5", "claude-sonnet-5"),
+        ("global.anthropic.claude-haiku-4-5-20251001-v1:0", "claude-haiku-4-5"),
     ],
 )
 def test_a_dated_name_is_the_same_model(name: str, same_as: str) -> None:

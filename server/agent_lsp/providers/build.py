@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from agent_lsp.domain.errors import NotConfigured
-from agent_lsp.providers.definitions import TYPES, ProviderType
+from agent_lsp.providers.definitions import TYPES, ProviderType, type_named
 from agent_lsp.providers.recording import RecordingModel, Streaming
 from agent_lsp.providers.secrets import Secrets
 from agent_lsp.settings.model import Profile
@@ -37,16 +37,25 @@ def problem_of(profile: Profile, *, name: str, environment: Mapping[str, str]) -
 def _complete(profile: Profile, name: str, environment: Mapping[str, str]) -> tuple[ProviderType, Profile]:
     """Find the profile's type, and fill in what it refers to."""
     provider = _type_of(profile, name)
-    resolved = _resolved(profile, name, environment)
+    resolved = _resolved(provider.completed(profile, environment), name, environment)
     for field in provider.needs:
         if not getattr(resolved, field):
-            raise NotConfigured(f"Profile {name} has no {_shown(field)}, which type {provider.name} needs.")
+            missing = f"Profile {name} has no {_shown(field)}, which type {provider.name} needs"
+            raise NotConfigured(f"{missing}{_or_set(field, provider, profile)}.")
     _check(resolved, name)
     return provider, resolved
 
 
+def _or_set(field: str, provider: ProviderType, profile: Profile) -> str:
+    """Tell where else a field that is missing could have come from."""
+    variables = [variable for named, variable in provider.variables if named == field]
+    if field == "api_key" and provider.key_variable and profile.base_url is None:
+        variables.append(provider.key_variable)
+    return f": say it, or set {' or '.join(variables)} in the environment" if variables else ""
+
+
 def _type_of(profile: Profile, name: str) -> ProviderType:
-    if provider := next((known for known in TYPES if profile.type in (known.name, *known.aliases)), None):
+    if provider := type_named(profile.type):
         return provider
     names = ", ".join(known.name for known in TYPES)
     problem = f"has the unknown type {profile.type}" if profile.type else "has no type"
@@ -63,7 +72,7 @@ def _resolved(profile: Profile, name: str, environment: Mapping[str, str]) -> Pr
             return found
         raise NotConfigured(f"Profile {name} takes its {field} from {variable}, which is not set in the environment.")
 
-    fields = ("model", "api_key", "base_url", "file")
+    fields = ("model", "api_key", "base_url", "region", "project", "file")
     given = {field: value for field in fields if (value := getattr(profile, field))}
     changes: dict[str, object] = {field: resolve(value, _shown(field)) for field, value in given.items()}
     changes["headers"] = {key.lower(): resolve(value, f"header {key}") for key, value in profile.headers.items()}

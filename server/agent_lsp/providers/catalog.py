@@ -64,9 +64,9 @@ def priced(usage: Usage, tariff: Tariff | None) -> Usage:
 
 
 def known(model: str) -> Known:
-    """Look a model up by its name, with or without a date behind it or a vendor before it."""
-    name = re.sub(r"(-\d{4}-\d{2}-\d{2}|[-@]\d{8}|-latest|-preview)+$", "", model.rpartition("/")[2])
-    return _MODELS.get(name, UNKNOWN)
+    """Look a model up by its name, with or without a date or version behind it or a vendor before it."""
+    name = re.sub(r"(-\d{4}-\d{2}-\d{2}|[-@]\d{8}|-latest|-preview|-v\d+(:\d+)?)+$", "", model.rpartition("/")[2])
+    return _MODELS.get(re.sub(r"^(\w+\.)?anthropic\.", "", name), UNKNOWN)
 
 
 def facts(profile: Profile) -> ModelFacts:

@@ -1,162 +1,288 @@
 """The types of provider there are. Each is one object in the table; nothing elsewhere asks for a type's name."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from pathlib import Path
+from urllib.parse import urlsplit
 
-from agent_lsp.domain.encoding import Json
-from agent_lsp.domain.errors import NotConfigured
-from agent_lsp.providers import catalog, chat_reader, messages_reader, responses_reader
-from agent_lsp.providers.chat_writer import ChatWriter
-from agent_lsp.providers.direct import DirectTransport
-from agent_lsp.providers.encoding import BodyWriter, Writer
-from agent_lsp.providers.messages_writer import MessagesWriter
+from agent_lsp.providers import services
+from agent_lsp.providers.clouds import build_bedrock, build_vertex
+from agent_lsp.providers.listing import ModelList
 from agent_lsp.providers.recording import Streaming
 from agent_lsp.providers.replay import ReplayModel
-from agent_lsp.providers.responses_writer import ResponsesWriter
-from agent_lsp.providers.sdk import Opened, SdkTransport, open_anthropic, open_openai
 from agent_lsp.providers.secrets import Secrets
-from agent_lsp.providers.service import Listening, Patience, ServiceModel
-from agent_lsp.providers.transport import Endpoint, Transport
-from agent_lsp.settings.model import Profile
+from agent_lsp.providers.transport import is_loopback
+from agent_lsp.settings.model import Prices, Profile
+
+NO_KEY = "none"
+"""What a server that wants no key is sent."""
+
+_Environment = Mapping[str, str]
 
 
 @dataclass(frozen=True, slots=True)
 class ProviderType:
-    """A kind of provider: what a profile of it must say, and how a model is made of it.
+    """A kind of provider: what a profile of it must say, what need not be said, and how a model is made of it.
 
-    `build` is given a profile whose references are resolved and whose needed fields are there.
+    `build` is given a profile that is completed, whose references are resolved, and whose needed fields are there.
     """
 
     name: str
-    needs: tuple[str, ...]
+    title: str
     build: Callable[[Profile, Secrets], Streaming]
+    needs: tuple[str, ...] = ("model", "api_key")
     aliases: tuple[str, ...] = ()
+    base_url: str | None = None
+    key_variable: str | None = None
+    """Where the environment has the key by custom."""
+    models: tuple[str, ...] = ()
+    """Suggestions, for want of a list from the service."""
+    steps: tuple[str, ...] = ()
+    """What the user has to do elsewhere first, a sentence each."""
+    model_list: ModelList | None = None
+    """The probe: where the service tells the models it has."""
+    variables: tuple[tuple[str, str], ...] = ()
+    """Further fields, and where the environment has them by custom; the first one that is set counts."""
+    address_variable: str | None = None
+    """Where the environment says at which address it listens, by the program's own custom."""
+    is_looked_for: bool = False
+    """Where nothing is set up, it is tried whether it runs on this machine."""
+
+    def completed(self, profile: Profile, environment: _Environment) -> Profile:
+        """Give the profile what it need not say. A key of the environment goes to the vendor's own address alone."""
+        defaults: dict[str, object] = {}
+        base_url = profile.base_url or self.address(environment)
+        if profile.base_url is None:
+            defaults["base_url"] = base_url
+        for field, variable in self.variables:
+            if not getattr(profile, field) and field not in defaults and (value := environment.get(variable)):
+                defaults[field] = value
+        if profile.api_key is None:
+            defaults["api_key"] = self._customary_key(profile, environment)
+        if profile.prices is None and self.is_local and is_loopback(base_url or ""):
+            defaults["prices"] = Prices(input=0.0, output=0.0)
+        return profile.model_copy(update=defaults)
+
+    @property
+    def is_local(self) -> bool:
+        """Whether it runs on the user's own machine, without key or bill, unless the profile says otherwise."""
+        return self.base_url is not None and is_loopback(self.base_url)
+
+    def address(self, environment: _Environment) -> str | None:
+        """The base URL of a profile that has none."""
+        named = environment.get(self.address_variable or "", "").strip()
+        return _address_named(named, self.base_url) if named and self.base_url else self.base_url
+
+    def _customary_key(self, profile: Profile, environment: _Environment) -> str | None:
+        if self.is_local:
+            return NO_KEY
+        is_own = profile.base_url is None and self.key_variable is not None
+        return environment.get(self.key_variable or "", "").strip() or None if is_own else None
 
 
-@dataclass(frozen=True, slots=True)
-class Service:
-    """A vendor's API. `parameters` are the fields of a request that a profile decides."""
-
-    name: str
-    base_url: str
-    path: str
-    signing: Callable[[str], Mapping[str, str]]
-    """The headers by which the API knows a key."""
-    parameters: Callable[[Profile], Json]
-    writer: Callable[[Json, str, bool], Writer]
-    listening: Listening
-    open_client: Callable[[Endpoint], Opened] = field(repr=False)
-
-    def build(self, profile: Profile, secrets: Secrets) -> Streaming:
-        facts = catalog.facts(profile)
-        tariff = catalog.tariff(profile)
-        origin = f"{self.name}/{profile.model}"
-        return ServiceModel(
-            facts=facts,
-            origin=origin,
-            bodies=BodyWriter(self.writer(self.parameters(profile), origin, facts.sees_images)),
-            listening=self.listening,
-            transport=self._transport(profile),
-            patience=Patience(profile.first_byte_seconds, profile.between_bytes_seconds),
-            price=lambda usage: catalog.priced(usage, tariff),
-            secrets=secrets,
-        )
-
-    def _transport(self, profile: Profile) -> Transport:
-        key = profile.api_key or ""
-        endpoint = Endpoint(profile.base_url or self.base_url, self.path, key, profile.headers)
-        if profile.transport == "sdk":
-            return SdkTransport(endpoint, self.open_client)
-        return DirectTransport(endpoint, self.signing(key))
+def type_named(name: str) -> ProviderType | None:
+    return next((known for known in TYPES if name in (known.name, *known.aliases)), None)
 
 
-def _bearer(key: str) -> Mapping[str, str]:
-    return {"authorization": f"Bearer {key}"}
+def key_variables() -> tuple[str, ...]:
+    """The variables of the environment in which keys are by custom."""
+    return tuple(dict.fromkeys(known.key_variable for known in TYPES if known.key_variable))
 
 
-def _anthropic_signing(key: str) -> Mapping[str, str]:
-    # The version that every gateway to this API knows; the key's own header, for the same reason.
-    return {"x-api-key": key, "anthropic-version": "2023-06-01"}
-
-
-def _messages_parameters(profile: Profile) -> Json:
-    most = catalog.facts(profile).max_output
-    parameters: Json = {"model": profile.model, "max_tokens": most}
-    if profile.thinking_budget:
-        if profile.thinking_budget >= most:
-            raise NotConfigured(f"thinkingBudget must be below maxOutput, which is {most}.")
-        parameters["thinking"] = {"type": "enabled", "budget_tokens": profile.thinking_budget}
-    elif profile.effort:
-        parameters["thinking"] = {"type": "adaptive", "display": "summarized"}
-    if profile.effort:
-        parameters["output_config"] = {"effort": profile.effort}
-    return parameters
-
-
-def _chat_parameters(profile: Profile) -> Json:
-    parameters: Json = {"model": profile.model}
-    if profile.max_output:
-        # OpenAI's own models want the new name of this field, compatible servers know the old one.
-        name = "max_tokens" if profile.base_url else "max_completion_tokens"
-        parameters[name] = profile.max_output
-    return parameters | ({"reasoning_effort": profile.effort} if profile.effort else {})
-
-
-def _responses_parameters(profile: Profile) -> Json:
-    parameters: Json = {"model": profile.model}
-    if profile.max_output:
-        parameters["max_output_tokens"] = profile.max_output
-    if profile.effort:
-        parameters["reasoning"] = {"effort": profile.effort, "summary": "auto"}
-    if profile.effort or catalog.known(profile.model).has_reasoning:
-        # Refused for models that do not reason.
-        parameters["include"] = ["reasoning.encrypted_content"]
-    return parameters
+def _address_named(named: str, default: str) -> str:
+    """Make a base URL of `host`, `host:port`, `:port` or a URL, as programs take it that listen themselves."""
+    usual = urlsplit(default)
+    try:
+        parts = urlsplit(named if "://" in named else f"http://{named}")
+        port = parts.port or usual.port
+    except ValueError:
+        return default
+    # Who listens everywhere listens here, too.
+    host = usual.hostname if parts.hostname in (None, "0.0.0.0", "::") else parts.hostname  # noqa: S104 - not bound to
+    shown = f"[{host}]" if host and ":" in host else host
+    return f"{parts.scheme}://{shown}:{port}{usual.path}"
 
 
 def _build_replay(profile: Profile, _: Secrets) -> Streaming:
     return ReplayModel(Path(profile.file or "").expanduser())
 
 
-_ANTHROPIC = Service(
-    name="anthropic",
-    base_url="https://api.anthropic.com",
-    path="/v1/messages",
-    signing=_anthropic_signing,
-    parameters=_messages_parameters,
-    writer=lambda parameters, origin, sees: MessagesWriter(parameters, origin, sees_images=sees),
-    listening=Listening(messages_reader.MessagesReader, messages_reader.IGNORED),
-    open_client=open_anthropic,
-)
+_OPENAI_LIST = ModelList("/models", services.bearer)
 
-_CHAT = Service(
-    name="openai",
-    base_url="https://api.openai.com/v1",
-    path="/chat/completions",
-    signing=_bearer,
-    parameters=_chat_parameters,
-    writer=lambda parameters, origin, sees: ChatWriter(parameters, origin, sees_images=sees),
-    listening=Listening(chat_reader.ChatReader, chat_reader.IGNORED),
-    open_client=open_openai,
-)
 
-_RESPONSES = Service(
-    name="openai-responses",
-    base_url="https://api.openai.com/v1",
-    path="/responses",
-    signing=_bearer,
-    parameters=_responses_parameters,
-    writer=lambda parameters, origin, sees: ResponsesWriter(parameters, origin, sees_images=sees),
-    listening=Listening(responses_reader.ResponsesReader, responses_reader.IGNORED),
-    open_client=open_openai,
-)
+def _compatible(
+    name: str, title: str, base_url: str, key_variable: str, models: tuple[str, ...], keys: str
+) -> ProviderType:
+    """A vendor who speaks the Chat Completions API at an address of its own."""
+    return ProviderType(
+        name,
+        title,
+        services.compatible(name).build,
+        base_url=base_url,
+        key_variable=key_variable,
+        models=models,
+        steps=(f"Make a key at {keys}.",),
+        model_list=_OPENAI_LIST,
+    )
 
-_SERVICE_NEEDS = ("model", "api_key")
+
+def _local(name: str, title: str, base_url: str, step: str) -> ProviderType:
+    """A program that speaks the Chat Completions API on this machine."""
+    return ProviderType(
+        name, title, services.compatible(name).build, base_url=base_url, steps=(step,), model_list=_OPENAI_LIST
+    )
+
 
 TYPES = (
-    ProviderType(_ANTHROPIC.name, _SERVICE_NEEDS, _ANTHROPIC.build),
-    ProviderType(_CHAT.name, _SERVICE_NEEDS, _CHAT.build, aliases=("openai-compatible",)),
-    ProviderType(_RESPONSES.name, _SERVICE_NEEDS, _RESPONSES.build),
-    ProviderType("replay", ("file",), _build_replay),
+    ProviderType(
+        "anthropic",
+        "Anthropic",
+        services.ANTHROPIC.build,
+        base_url=services.ANTHROPIC_URL,
+        key_variable="ANTHROPIC_API_KEY",
+        models=("claude-sonnet-5-5", "claude-opus-5-5", "claude-haiku-5-5"),
+        steps=("Make a key at https://platform.claude.com/settings/keys.",),
+        model_list=ModelList("/v1/models?limit=1000", services.anthropic_signing),
+    ),
+    ProviderType(
+        "openai-responses",
+        "OpenAI",
+        services.RESPONSES.build,
+        base_url=services.OPENAI_URL,
+        key_variable="OPENAI_API_KEY",
+        models=("gpt-6.1-sol", "gpt-6.1-terra", "gpt-6-luna"),
+        steps=("Make a key at https://platform.openai.com/api-keys.",),
+        model_list=_OPENAI_LIST,
+    ),
+    ProviderType(
+        "openai",
+        "OpenAI's Chat Completions API, also of any compatible server",
+        services.CHAT.build,
+        aliases=("openai-compatible",),
+        base_url=services.OPENAI_URL,
+        key_variable="OPENAI_API_KEY",
+        models=("gpt-4.1", "gpt-5.4-mini"),
+        steps=("Make a key where the server's keys are made; one that wants none takes `none`.",),
+        model_list=_OPENAI_LIST,
+    ),
+    ProviderType(
+        "azure",
+        "Azure OpenAI",
+        services.AZURE.build,
+        needs=("base_url", "model", "api_key"),
+        aliases=("azure-openai",),
+        key_variable="AZURE_OPENAI_API_KEY",
+        steps=(
+            "Deploy a model in the Azure portal: the name of the deployment is the model.",
+            "The base URL is https://RESOURCE.openai.azure.com/openai/v1, with the name of your resource.",
+        ),
+    ),
+    ProviderType(
+        "anthropic-bedrock",
+        "Claude on Amazon Bedrock",
+        build_bedrock,
+        needs=("model", "region"),
+        aliases=("bedrock",),
+        key_variable="AWS_BEARER_TOKEN_BEDROCK",
+        variables=(("region", "AWS_REGION"), ("region", "AWS_DEFAULT_REGION")),
+        models=("anthropic.claude-sonnet-5-5", "anthropic.claude-opus-5-5"),
+        steps=(
+            "Ask for access to the model in the Bedrock console, and set `region` or AWS_REGION.",
+            "Make a Bedrock key; without one, the AWS credentials of this machine are used, by the package boto3.",
+        ),
+    ),
+    ProviderType(
+        "anthropic-vertex",
+        "Claude on Google Vertex AI",
+        build_vertex,
+        needs=("model", "project", "region"),
+        aliases=("vertex",),
+        variables=(
+            ("project", "ANTHROPIC_VERTEX_PROJECT_ID"),
+            ("project", "GOOGLE_CLOUD_PROJECT"),
+            ("region", "CLOUD_ML_REGION"),
+        ),
+        models=("claude-sonnet-5-5", "claude-opus-5-5"),
+        steps=(
+            "Enable the model in the Model Garden, and set `project`, and `region` (or `global`).",
+            "Sign in by `gcloud auth application-default login`; the package google-auth reads that.",
+        ),
+    ),
+    _compatible(
+        "openrouter",
+        "OpenRouter",
+        "https://openrouter.ai/api/v1",
+        "OPENROUTER_API_KEY",
+        ("anthropic/claude-sonnet-4.5",),
+        "https://openrouter.ai/settings/keys",
+    ),
+    replace(
+        _compatible(
+            "gemini",
+            "Google Gemini",
+            "https://generativelanguage.googleapis.com/v1beta/openai",
+            "GEMINI_API_KEY",
+            ("gemini-2.5-pro", "gemini-2.5-flash"),
+            "https://aistudio.google.com/apikey",
+        ),
+        aliases=("google",),
+    ),
+    _compatible(
+        "deepseek",
+        "DeepSeek",
+        "https://api.deepseek.com/v1",
+        "DEEPSEEK_API_KEY",
+        ("deepseek-chat", "deepseek-reasoner"),
+        "https://platform.deepseek.com/api_keys",
+    ),
+    _compatible(
+        "mistral",
+        "Mistral",
+        "https://api.mistral.ai/v1",
+        "MISTRAL_API_KEY",
+        ("devstral-medium-latest", "mistral-large-latest"),
+        "https://console.mistral.ai/api-keys",
+    ),
+    _compatible(
+        "groq",
+        "Groq",
+        "https://api.groq.com/openai/v1",
+        "GROQ_API_KEY",
+        ("openai/gpt-oss-120b",),
+        "https://console.groq.com/keys",
+    ),
+    _compatible("xai", "xAI", "https://api.x.ai/v1", "XAI_API_KEY", ("grok-4",), "https://console.x.ai"),
+    replace(
+        _compatible(
+            "qwen",
+            "Qwen, by Alibaba Cloud",
+            "https://dashscope-intl.aliyuncs.com/compatible-mode/v1",
+            "DASHSCOPE_API_KEY",
+            ("qwen3-coder-plus",),
+            "https://modelstudio.console.alibabacloud.com",
+        ),
+        aliases=("dashscope",),
+    ),
+    replace(
+        _local("ollama", "Ollama", "http://127.0.0.1:11434/v1", "Install https://ollama.com and pull a model."),
+        model_list=ModelList("/api/tags", services.bearer, is_beside_v1=True),
+        address_variable="OLLAMA_HOST",
+        is_looked_for=True,
+    ),
+    replace(
+        _local("lm-studio", "LM Studio", "http://127.0.0.1:1234/v1", "Load a model and start its server."),
+        aliases=("lmstudio",),
+        is_looked_for=True,
+    ),
+    replace(
+        _local("llama.cpp", "llama.cpp", "http://127.0.0.1:8080/v1", "Start `llama-server --jinja -m MODEL.gguf`."),
+        aliases=("llama-cpp", "llamacpp"),
+    ),
+    _local(
+        "vllm",
+        "vLLM",
+        "http://127.0.0.1:8000/v1",
+        "Start `vllm serve MODEL --enable-auto-tool-choice --tool-call-parser PARSER`.",
+    ),
+    ProviderType("replay", "A recording", _build_replay, needs=("file",)),
 )

@@ -1,7 +1,7 @@
 """The transport that speaks HTTP itself: our bytes as they are, and raw bytes back. httpx2 is imported when used.
 
-HTTP/1.1, one client for as long as the model is used; proxies and certificates as httpx2 finds them; no redirects, so
-that the key goes nowhere else.
+HTTP/1.1, one client for as long as the model is used; proxies and certificates as httpx2 finds them, but for models on
+this machine; no redirects, so that the key goes nowhere else.
 """
 
 import asyncio
@@ -56,11 +56,11 @@ class DirectTransport:
         async with self._opening:
             if self._client is None:
                 # The import, and reading the certificates, take longer than the event loop should stand still.
-                self._client = await asyncio.to_thread(_open, self._endpoint, self._headers)
+                self._client = await asyncio.to_thread(opened, self._endpoint, self._headers)
             return self._client
 
 
-def _open(endpoint: Endpoint, headers: Mapping[str, str]) -> "httpx2.AsyncClient":
+def opened(endpoint: Endpoint, headers: Mapping[str, str]) -> "httpx2.AsyncClient":
     import httpx2
 
     return httpx2.AsyncClient(
@@ -68,6 +68,8 @@ def _open(endpoint: Endpoint, headers: Mapping[str, str]) -> "httpx2.AsyncClient
         # Reading the system's certificates takes 90 ms, and a model on this machine shows none. Without them nothing is
         # trusted, rather than everything.
         verify=ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT) if endpoint.is_plain_loopback else True,
+        # What is on this machine is not asked by way of a proxy, whatever the environment says of the rest.
+        trust_env=not endpoint.is_plain_loopback,
         timeout=timeouts(),
         limits=httpx2.Limits(keepalive_expiry=_KEEP_ALIVE_SECONDS),
         follow_redirects=False,

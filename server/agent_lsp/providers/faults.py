@@ -100,6 +100,12 @@ def unreachable(address: str, error: Exception) -> ModelFault:
     return ModelFault(f"The connection to {address} failed: {reason}", is_passing=is_passing, hint=hint)
 
 
+def not_signed_in(address: str, error: Exception) -> ModelFault:
+    """The vendor's own client found no credentials that it could use."""
+    reason = _clipped(str(error)).rstrip(".")
+    return ModelFault(f"Signing in to {address} failed: {reason}.", is_passing=False, hint="Sign in, then try again.")
+
+
 def retry_after(headers: Mapping[str, str], now: datetime) -> float | None:
     """Read how long the service wants to be left alone: milliseconds, seconds, or a date."""
     if (milliseconds := _number(headers.get("retry-after-ms", ""))) is not None:

@@ -18,15 +18,20 @@ if TYPE_CHECKING:
     import anthropic
     import httpx2
     import openai
+    from anthropic.lib.bedrock import AsyncAnthropicBedrockMantle
+    from anthropic.lib.vertex import AsyncAnthropicVertex
+
+    Client = anthropic.AsyncAnthropic | AsyncAnthropicBedrockMantle | AsyncAnthropicVertex | openai.AsyncOpenAI
 
 
 @dataclass(frozen=True, slots=True)
 class Opened:
-    """A vendor's client, and the errors it raises: for a status, and for a connection."""
+    """A vendor's client, and the errors it raises: for a status, for a connection, and where it cannot sign in."""
 
-    client: "anthropic.AsyncAnthropic | openai.AsyncOpenAI"
+    client: "Client"
     status_error: "type[anthropic.APIStatusError | openai.APIStatusError]"
     connection_error: "type[anthropic.APIConnectionError | openai.APIConnectionError]"
+    sign_in_errors: tuple[type[Exception], ...] = ()
 
 
 class SdkTransport:
@@ -50,6 +55,8 @@ class SdkTransport:
         except vendor.connection_error as error:
             reason = error.__cause__ if isinstance(error.__cause__, Exception) else error
             raise faults.unreachable(self._endpoint.address, reason) from error
+        except vendor.sign_in_errors as error:
+            raise faults.not_signed_in(self._endpoint.address, error) from error
         try:
             yield incoming(response, self._endpoint)
         finally:

@@ -10,6 +10,11 @@ CONNECT_SECONDS = 20.0
 SEND_SECONDS = 60.0
 
 
+def is_loopback(url: str) -> bool:
+    """Whether a URL leads to this machine, and nowhere else."""
+    return urlsplit(url).hostname in ("127.0.0.1", "::1", "localhost")
+
+
 @dataclass(frozen=True, slots=True)
 class Endpoint:
     """Where a service is, and what it is told with every request."""
@@ -27,8 +32,7 @@ class Endpoint:
     @property
     def is_plain_loopback(self) -> bool:
         """Whether the service is on this machine and spoken to without TLS."""
-        parts = urlsplit(self.base_url)
-        return parts.scheme == "http" and parts.hostname in ("127.0.0.1", "::1", "localhost")
+        return urlsplit(self.base_url).scheme == "http" and is_loopback(self.base_url)
 
     @property
     def address(self) -> str:

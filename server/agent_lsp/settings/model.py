@@ -34,6 +34,9 @@ class Profile(_Shape):
     base_url: Annotated[str | None, Field(alias="baseURL")] = None
     transport: Literal["direct", "sdk"] | None = None
     """None: the type's own default."""
+    region: str | None = None
+    project: str | None = None
+    """Where a cloud keeps the model (`anthropic-bedrock`, `anthropic-vertex`)."""
     file: str | None = None
     """The recording to play (`replay`)."""
     headers: dict[str, str] = Field(default_factory=dict)
