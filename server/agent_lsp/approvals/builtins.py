@@ -1,5 +1,6 @@
 """Bash's builtins that evaluate text, set variables, leave the folder or change what later words mean. Pure."""
 
+import re
 from collections.abc import Sequence
 
 from agent_lsp.approvals.shell.syntax import OPEN, Word
@@ -44,17 +45,22 @@ def all_literal(words: Sequence[Word]) -> bool:
 def _test_problem(words: Sequence[Word]) -> str:
     if any(word.text in ("-v", "-R") for word in words):
         return "`test -v` evaluates what it looks up"
-    if any(word.outline.startswith(OPEN) for word in words):
+    if any(OPEN in word.outline for word in words):
         return "what is filled in may become more than one word of the test"
     return ""
 
 
 def _stays_below(words: Sequence[Word]) -> bool:
-    """Whether `cd` is given one place that is below the current folder, as far as its name says."""
+    """Whether `cd` is given one place that is below the current folder, as far as its name says.
+
+    Where links are seen through, `..` may lead anywhere; a name with an option in it would come back as `$PWD`.
+    """
     operands = [word for word in words if word.text not in ("-P", "-L", "-e", "-@", "--")]
     if len(operands) != 1 or not operands[0].is_literal:
         return False
     path = operands[0].text
+    if re.search(r"\s-", path) or (".." in path and any(word.text == "-P" for word in words)):
+        return False
     return bool(path) and path[0] not in "/-~+" and not _climbs(path)
 
 

@@ -1,7 +1,8 @@
 """Whether a command may run unasked: prefixes allow narrowly and deny broadly; what is not plain asks. Pure."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
+from agent_lsp.approvals.hidden import hidden_scripts, scripts_fed
 from agent_lsp.approvals.options import option_problem
 from agent_lsp.approvals.prefixes import (
     Prefix,
@@ -12,8 +13,9 @@ from agent_lsp.approvals.prefixes import (
     length_of,
     longest_allowed,
 )
-from agent_lsp.approvals.runs import Run, hidden_scripts, runs_of
+from agent_lsp.approvals.runs import Run, runs_of
 from agent_lsp.approvals.shell.reading import loose_commands, read_script
+from agent_lsp.approvals.shell.syntax import Script
 from agent_lsp.approvals.wrappers import may_wrap
 from agent_lsp.domain.approvals import Judgement, Segment, Verdict
 
@@ -37,10 +39,11 @@ def judge_command(command: str, allowed: Prefixes, denied: Prefixes) -> Judgemen
 def judge_parts(command: str, allowed: Prefixes, denied: Prefixes) -> list[tuple[str, Judgement]]:
     """Judge a command part by part; what speaks against the whole has no text and comes first. At least one entry."""
     script = read_script(command)
-    parts = [(run.text, _judge_run(run, allowed, denied)) for run in runs_of(script)]
+    runs = list(runs_of(script))
+    parts = [(run.text, _judge_run(run, allowed, denied)) for run in runs]
     problem = script.problems[0] if script.problems else "" if parts else "there is nothing to run in it"
     whole = [("", Judgement(Verdict.ASK, _asked(problem)))] if problem else []
-    if script.is_broken and (rule := next(_denying_loosely(command, denied), None)):
+    if denied and (rule := next(_denying_elsewhere(command, script, runs, denied), None)):
         whole = [("", Judgement(Verdict.DENY, f"It holds what the rule `{' '.join(rule)}` denies."))]
     return whole + parts
 
@@ -82,7 +85,7 @@ def _covered(run: Run, allowed: Prefixes) -> int:
 
 
 def _decisive(run: Run, covered: int, denied: Prefixes) -> Prefix | None:
-    longest = max(denying(run.folded, denied), key=length_of, default=None)
+    longest = max(_denying_run(run, denied), key=length_of, default=None)
     if longest is not None and length_of(longest) >= covered:
         return longest
     return next(_denying_inside(run, denied, depth=0), None)
@@ -97,7 +100,7 @@ def _problem(run: Run, covered: int) -> str:
     if not run.words:
         return ""
     first, inner = run.words[0], run.inner
-    if not first.is_literal or first.is_spelled or (not first.text.isascii() and not covered):
+    if not first.text or not first.is_literal or first.is_spelled or (not first.text.isascii() and not covered):
         return f"`{first.text}` may be any program"
     if inner and inner.problem:
         return inner.problem
@@ -108,11 +111,25 @@ def _problem(run: Run, covered: int) -> str:
 
 def _denying_script(command: str, denied: Prefixes, depth: int) -> Iterator[Prefix]:
     script = read_script(command)
-    for run in runs_of(script):
-        yield from denying(run.folded, denied)
+    runs = list(runs_of(script))
+    for run in runs:
+        yield from _denying_run(run, denied)
         yield from _denying_inside(run, denied, depth)
-    if script.is_broken:
-        yield from _denying_loosely(command, denied)
+    yield from _denying_elsewhere(command, script, runs, denied)
+
+
+def _denying_run(run: Run, denied: Prefixes) -> Iterator[Prefix]:
+    """The rules that deny a command by its words, the assignments in front of them seen through or named."""
+    yield from denying(run.folded, denied)
+    if run.assignments:
+        yield from denying([word.text.casefold() for word in (*run.assignments_in_front, *run.words)], denied)
+
+
+def _denying_elsewhere(command: str, script: Script, runs: Sequence[Run], denied: Prefixes) -> Iterator[Prefix]:
+    """The rules that deny what may be run though no part says so."""
+    texts = [command] if script.is_broken else []
+    for text in (*texts, *scripts_fed(runs)):
+        yield from _denying_loosely(text, denied)
 
 
 def _denying_inside(run: Run, denied: Prefixes, depth: int) -> Iterator[Prefix]:

@@ -74,7 +74,8 @@ _WORDS: Mapping[str, re.Pattern[str]] = MappingProxyType(
         "notes": re.compile(r"edit|merge"),
         "help": re.compile(r"-w|--web|-i|--info"),
         "branch": re.compile(r"--edit-description"),
-        "stash": re.compile(r"-p|--patch"),
+        "bundle": re.compile(r"create"),
+        "update-index": re.compile(r"--(fsmonitor|untracked-cache).*"),
         "cat-file": re.compile(r"--(textconv|filters)"),
         "worktree": re.compile(r"--.*(track|guess)"),
     }
@@ -102,6 +103,8 @@ def _risky(words: Sequence[Word], named: int) -> str:
     if at >= len(words):
         return ""
     subcommand = words[at].text
+    if [word.text for word in words[at : at + 2]] == ["stash", "show"]:
+        subcommand = "show"  # Its `-p` shows a patch, where that of the others asks what to take.
     if at >= named and subcommand not in _SUBCOMMANDS:
         return subcommand
     rest = words[max(at + 1, named) :]

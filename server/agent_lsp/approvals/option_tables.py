@@ -11,7 +11,8 @@ class Options:
 
     `short` letters, `long` names (a `*` at the end for a family) and whole words by pattern do. `valued` letters take
     a value, so that what follows them in a word is no option. With `subcommands`, all others ask as well. From
-    `operands` on, one more operand is a file that is written.
+    `operands` on, one more operand is a file that is written. What `fine` matches is harmless all the same: a word, or
+    an option, a blank and its value.
     """
 
     short: str = ""
@@ -20,6 +21,7 @@ class Options:
     words: str | None = None
     subcommands: str = ""
     operands: int = 0
+    fine: str | None = None
 
 
 EVERYTHING = Options(words="(?s).*")
@@ -27,6 +29,7 @@ EVERYTHING = Options(words="(?s).*")
 
 PROGRAMS: Mapping[str, Options] = MappingProxyType(
     {
+        "7z": Options(words="-[owx]?.*[@!].*|-(o|w|sdel|sfx|so|i|ai).*|@.*"),
         "ack": Options("", "ABCgm", "pager ackrc output"),
         "ag": Options("p", "ABCGgm", "pager path-to-ignore"),
         "ansible": EVERYTHING,
@@ -47,6 +50,7 @@ PROGRAMS: Mapping[str, Options] = MappingProxyType(
             r"\+.*|-C.*",
             "build b check c test t bench clippy fmt doc d tree metadata clean update search version fetch"
             " generate-lockfile pkgid verify-project nextest locate-project add remove vendor help",
+            fine="--target(=.*)?",
         ),
         "chattr": Options(),
         "clang": Options("oB", "DIUlLW", "specs* wrapper", r"@.*|-X.*|-fplugin.*|-wrapper|-specs.*|-imacros|-load.*"),
@@ -65,7 +69,9 @@ PROGRAMS: Mapping[str, Options] = MappingProxyType(
             " proto-default telnet-option random-file egd-file pinnedpubkey create-dirs capath cacert crlfile"
             " mail* ftp* krb delegation next parallel*",
             r"-H@.*|@.*|.*%output.*|-w@.*|(?i:(file|dict|gopher|ldap|scp|sftp|smb|telnet|tftp|ftp)s?:.*)",
+            fine=r"-[sSfLkiIvg46]*o ?(/dev/null|-)|--output[ =](/dev/null|-)",
         ),
+        "dmesg": Options("CcDEn", "", "clear read-clear console*"),
         "date": Options("sf", "d", "set file"),
         "dd": Options(words="of=(?!/dev/null$).*"),
         "delta": Options("", "", "pager config diff-so-fancy"),
@@ -93,6 +99,10 @@ PROGRAMS: Mapping[str, Options] = MappingProxyType(
             "config rulesdir plugin resolve-plugins-relative-to output-file format parser* ext-runtime "
             "cache-file cache-location fix",
             "-f",
+            fine="--ext(=.*)?",
+        ),
+        "exiftool": Options(
+            words=r"-(if\d*|config|out|o|w|W|tagsfromfile|@|api|userparam|p|execute|stay_open).*|-?.*[=<].*"
         ),
         "fc": EVERYTHING,
         "ffmpeg": Options(
@@ -144,12 +154,6 @@ PROGRAMS: Mapping[str, Options] = MappingProxyType(
         "hostname": Options("F", "", "file", "[^-].*"),
         "htop": Options(),
         "install": Options("", "gmoSt", "strip-program"),
-        "jest": Options(
-            "c",
-            "t",
-            "config rootDir setup* runner transform* resolver globalSetup globalTeardown reporters "
-            "outputFile coverageDirectory testRunner watch*",
-        ),
         "journalctl": Options("", "bnpuStUS", "vacuum* rotate flush setup-keys update-catalog root file directory"),
         "jq": Options(
             "fL",
@@ -159,15 +163,16 @@ PROGRAMS: Mapping[str, Options] = MappingProxyType(
         ),
         "just": Options("fdc", "", "justfile working-directory command shell* set dotenv* choose edit chooser"),
         "kubectl": Options(
-            "fk",
-            "ncolL",
-            "kubeconfig filename kustomize server token* as* raw from-file plugin* template*",
+            "k",
+            "ncolLf",
+            "kubeconfig kustomize server token* as* raw from-file plugin* template*",
             None,
             "get describe logs top version api-resources api-versions explain cluster-info",
         ),
         "latex": Options(
             words=r"-?-(shell-escape|enable-write18|output-directory|output-format|jobname|translate-file|parse-first-line|fmt|ini|progname)(=.*)?|\\.*"
         ),
+        "logger": Options("fnPTdu", "pt", "file server port socket"),
         "less": Options("oOkTtp", "bhjxyzP", "log-file lesskey* tag* prompt* LOG-FILE", r"\+.*"),
         "make": Options(
             "fCIEe", "jlWo", "file makefile directory include-dir eval environment-overrides", r"[^-].*=.*"
@@ -235,6 +240,7 @@ PROGRAMS: Mapping[str, Options] = MappingProxyType(
             " cov-config pastebin debug pyargs result-log resultlog html json-report* trace-config pythonwarnings pdb"
             " plugins inifile snapshot-update",
             "@.*",
+            fine=r"-p ?no:[\w.-]+|--cov(=.*)?|--cov-report[ =]term(-missing)?(:skip-covered)?",
         ),
         "rake": Options("freErRIpgG", "jTW", "rakefile require libdir execute* rakelibdir system nosystem"),
         "rg": Options("z", "ABCdDegjmMrtTEf", "pre hostname-bin search-zip"),
@@ -292,6 +298,7 @@ PROGRAMS: Mapping[str, Options] = MappingProxyType(
             "load-cookies save-cookies"
             " certificate private-key ca* warc* hsts-file rejected-log egd-file random-file base header user-agent"
             " method mirror-out netrc-file report-speed-out dns-servers proxy*",
+            fine=r"-q?O ?(-|/dev/null)|--output-document[ =](-|/dev/null)",
         ),
         "xmllint": Options(
             "o",

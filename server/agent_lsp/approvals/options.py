@@ -1,24 +1,28 @@
 """Whether the words of a command that no rule names make its program do more than its plain use. Pure."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from agent_lsp.approvals.builtins import BUILTINS, builtin_problem
 from agent_lsp.approvals.git_options import git_problem
 from agent_lsp.approvals.option_tables import PROGRAMS, Options
-from agent_lsp.approvals.program_kinds import ALIASES, ALWAYS_ASKING, HARMLESS, INTERPRETERS, RISKY_NAMES
+from agent_lsp.approvals.program_kinds import (
+    ALIASES,
+    ALWAYS_ASKING,
+    FINE_NAMES,
+    HARMLESS,
+    INTERPRETERS,
+    RISKY_FIRST_WORDS,
+    RISKY_LETTERS,
+    RISKY_NAMES,
+)
+from agent_lsp.approvals.project_programs import PROJECT_PROGRAMS
 from agent_lsp.approvals.shell.syntax import Word
 from agent_lsp.approvals.text_programs import awk_problem, sed_problem
 from agent_lsp.approvals.wrapper_tables import SHELLS
 from agent_lsp.approvals.wrappers import base_name, may_wrap, unwrap
 
 _VERSION = re.compile(r"[0-9.]+$")
-_SCRIPT_NAMES = re.compile(
-    r"--?(x|c|exec|execdir|command|cmd|call|program|pager|rsh|shell|eval|to-command|filter|pre)$"
-)
-_SCRIPT_VALUES = re.compile(
-    r"--?[a-z-]*(?:exec|command|cmd|call|program|pager|rsh|shell|eval|filter|pre|action)=(?:exec=)?(.+)"
-)
 _IDLE = frozenset({"--version", "-V", "-v", "--help", "-h", "-version", "--info"})
 _INPUTS = frozenset({"-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"})
 _TAR = Options(
@@ -27,6 +31,7 @@ _TAR = Options(
     "checkpoint-action to-command use-compress-program info-script new-volume-script rsh-command rmt-command"
     " absolute-names files-from remove-files directory one-top-level listed-incremental volno-file index-file"
     " transform xform recursive-unlink",
+    fine=r"--(list|create|file(=[^:]*)?)|(-C|--directory)[ =](?!.*\.\.)[\w.][\w./-]*",
 )
 
 
@@ -44,15 +49,6 @@ def option_problem(words: Sequence[Word], named: int, *, is_fed: bool) -> str:
     return _program_problem(name, words, named)
 
 
-def script_options(words: Sequence[Word]) -> Iterator[str]:
-    """The values of options that look as if they were run."""
-    for at, word in enumerate(words):
-        if match := _SCRIPT_VALUES.fullmatch(word.text):
-            yield match[1]
-        elif at + 1 < len(words) and _SCRIPT_NAMES.fullmatch(word.text):
-            yield words[at + 1].text
-
-
 def _program_problem(name: str, words: Sequence[Word], named: int) -> str:
     match name:
         case "git":
@@ -63,6 +59,9 @@ def _program_problem(name: str, words: Sequence[Word], named: int) -> str:
             return awk_problem(words, named)
         case "tar" | "gtar" | "bsdtar":
             return _tar_problem(words, named)
+        case "find":
+            rest = (word for word in words[named:] if not _is_no_primary(word))
+            return _problem_by_table(name, (*words[:named], *rest), named)
         case _:
             return _problem_by_table(name, words, named)
 
@@ -72,12 +71,17 @@ def _problem_by_table(name: str, words: Sequence[Word], named: int) -> str:
         return f"`{name}` runs, writes or sends what its words or files say"
     if name in HARMLESS or name in SHELLS:
         return ""
-    table = PROGRAMS.get(name)
+    table = PROGRAMS.get(name) or PROJECT_PROGRAMS.get(name)
     if table is None and may_wrap(name):
         return ""
     own = words[: _own_words(words)]
     risky = _risky_by_name(own, named) if table is None else _risky_by_table(table, own, named)
     return f"`{risky}` may make `{name}` do more than it does by itself" if risky else ""
+
+
+def _is_no_primary(word: Word) -> bool:
+    """Whether a pattern for names can match none that `find` takes for an option: those are letters and a dash."""
+    return word.has_glob and not word.is_filled_in and not word.text.startswith("-") and "." in word.outline
 
 
 def _own_words(words: Sequence[Word]) -> int:
@@ -88,10 +92,14 @@ def _own_words(words: Sequence[Word]) -> int:
 
 
 def _risky_by_name(words: Sequence[Word], named: int) -> str:
+    if named < len(words) and named == 1 and words[1].text in RISKY_FIRST_WORDS:
+        return words[1].text
     for word in words[named:]:
         text = word.text
-        if word.may_be_option or text in ("-o", "-O"):
+        if word.may_be_option or text.startswith("@") or (text[:1] == "-" and text[1:2] in RISKY_LETTERS):
             return text
+        if text.partition("=")[0] in FINE_NAMES:
+            continue
         if text.startswith("-") and RISKY_NAMES.intersection(re.split(r"[-=_.]", text.casefold())):
             return text
     return ""
@@ -103,12 +111,25 @@ def _risky_by_table(table: Options, words: Sequence[Word], named: int) -> str:
     ends_at = next((at for at, word in enumerate(words) if word.text == "--"), len(words))
     operands = 0
     for at, word in enumerate(words[1:], 1):
+        if _is_fine(words, at, table):
+            continue
         text = word.text
         is_operand = at > ends_at or text == "-" or not text.startswith("-")
         operands += is_operand
         if at >= named and (_is_risky(word, table, is_operand=at > ends_at) or (table.operands == operands > 0)):
             return text
     return ""
+
+
+def _is_fine(words: Sequence[Word], at: int, table: Options) -> bool:
+    """Whether a word is harmless for certain: by itself, with its value, or as such a value."""
+    if not table.fine:
+        return False
+    near = (words[at : at + 1], words[at : at + 2], words[max(at - 1, 0) : at + 1])
+    return any(
+        all(word.is_literal for word in taken) and re.fullmatch(table.fine, " ".join(word.text for word in taken))
+        for taken in near
+    )
 
 
 def _unknown_subcommand(table: Options, words: Sequence[Word], named: int) -> str:
@@ -174,7 +195,7 @@ def _interpreter_problem(table: Options, words: Sequence[Word], named: int, *, i
             return _module_problem(words, at, named)
         takes_value = not text.startswith("--") and text[-1] in table.valued
         at += 2 if takes_value else 1
-    if at < len(words) and words[at].is_literal and words[at].text not in _INPUTS:
+    if at < len(words) and words[at].is_literal and words[at].text not in _INPUTS and words[at].text[:1] != "@":
         return ""
     if at >= len(words) and not is_fed and any(word.text in _IDLE for word in words[1:]):
         return ""

@@ -76,7 +76,7 @@ def _past_options(words: Sequence[str], places: set[int]) -> set[int]:
     reached, waiting = set(places), list(places)
     while waiting:
         place = waiting.pop()
-        if place < len(words) and words[place].startswith("-"):
+        if place < len(words) and words[place].startswith(("-", "+")):
             further = {place + 1, place + 2} - reached
             reached |= further
             waiting += further

@@ -52,7 +52,8 @@ INTERPRETERS: Mapping[str, Options] = MappingProxyType(
 """Here the options are those that are harmless; any other may bring a program along."""
 
 ALWAYS_ASKING = words_of(
-    """vi vim view nvim gvim ex emacs emacsclient nano pico ed red micro kak hx helix joe mcedit gpg gpg2
+    """vi vim vimdiff view nvim gvim gvimdiff ex sudoedit editor sensible-editor sensible-pager sensible-browser
+    xdg-open open gio wslview jshell ldd emacs emacsclient nano pico ed red micro kak hx helix joe mcedit gpg gpg2
     openssl ssh-keygen
     ssh-add ssh-agent ssh-copy-id sqlite3 psql mysql mariadb mongo mongosh redis-cli socat telnet ftp lftp
     tftp smbclient
@@ -71,6 +72,7 @@ ALIASES: Mapping[str, str] = MappingProxyType(
         "mvnw": "mvn", "magick": "convert", "py.test": "pytest", "yum": "rpm", "dnf": "rpm", "zstdmt": "zstd",
         "gfind": "find", "gsort": "sort", "gdate": "date", "oc": "kubectl", "ack-grep": "ack", "xz": "gzip",
         "bzip2": "gzip", "gunzip": "gzip", "unxz": "gzip", "bunzip2": "gzip", "nosetests": "pytest",
+        "7za": "7z", "7zr": "7z", "7zz": "7z",
     }
 )  # fmt: skip
 
@@ -81,3 +83,12 @@ RISKY_NAMES = words_of(
     proxy rpath preload save log logfile dump export install cd chdir directory root prefix browser"""
 )
 """Words in the names of options that ask where no table knows the program."""
+
+RISKY_LETTERS = frozenset("ceofrixOCDIX")
+"""Options of one letter that do: most often they name a command, a file with code or options, or one to be written."""
+
+RISKY_FIRST_WORDS = words_of("run exec eval shell console repl runner script x")
+"""First words that do."""
+
+FINE_NAMES = words_of("--dry-run --output-on-failure --output-format --log-level --no-cache --no-exec --format")
+"""Names of options that hold such a word and do not."""

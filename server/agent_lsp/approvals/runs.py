@@ -3,18 +3,15 @@
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from agent_lsp.approvals.options import script_options
 from agent_lsp.approvals.shell.reading import read_script
 from agent_lsp.approvals.shell.syntax import OPEN, VARIABLE, Part, Script, Word
-from agent_lsp.approvals.wrapper_tables import SHELLS
-from agent_lsp.approvals.wrappers import Inner, base_name, unwrap
+from agent_lsp.approvals.wrappers import Inner, unwrap
 
 MOST_WRAPPERS = 64
 """Around one command. Behind them anything may hide, and so it asks."""
 MOST_SCRIPTS = 6
 """Inside each other."""
 
-_MARKS_OF_SCRIPTS = frozenset(" \t\n;&|<>()$`")
 _MORE = Word("…", OPEN)
 
 
@@ -44,6 +41,10 @@ class Run:
         return self.all_words[self.starts[-1] + self.assignments :]
 
     @property
+    def assignments_in_front(self) -> tuple[Word, ...]:
+        return self.all_words[self.starts[-1] :][: self.assignments]
+
+    @property
     def folded(self) -> tuple[str, ...]:
         """Its words in small letters, as they are held against rules that deny."""
         return tuple(word.text.casefold() for word in self.words)
@@ -57,18 +58,6 @@ def runs_of(script: Script) -> Iterator[Run]:
     """Everything that a script runs, from the outside to the inside, in order."""
     for part in script.parts:
         yield from _runs_below(_run_of(part))
-
-
-def hidden_scripts(run: Run) -> Iterator[str]:
-    """Texts that may be run as scripts, though no rule can allow them: they only matter for what is denied."""
-    if not run.words:
-        yield from run.inputs
-        return
-    if base_name(run.words[0].text) in SHELLS:
-        yield from run.inputs
-    if run.is_unclear:
-        yield from (word.text for word in run.words[1:] if _MARKS_OF_SCRIPTS.intersection(word.text))
-    yield from script_options(run.words)
 
 
 def _run_of(part: Part) -> Run:

@@ -19,6 +19,10 @@ _SED_TEXT = re.compile(r"[aic](?:[^\n\\]|\\.)*", re.DOTALL)
 _SED_SUBSTITUTION_FLAGS = re.compile(r"[gpiI0-9]*")
 _SED_GAP = re.compile(r"[ \t\n;]*")
 _AWK_VALUED = frozenset("Fv")
+_AWK_TEXT = re.compile(r"\"(?:[^\"\\\n]|\\.)*\"|#[^\n]*")
+_AWK_PATTERN = re.compile(r"/(?:[^/\[\\\n]|\\.|\[[^]/\n\\]+\])*/")
+_BEFORE_PATTERN = frozenset("{}(,;!~&|\n")
+"""Behind one of these nothing can be divided, so a slash begins a pattern."""
 _AWK_RISKY = re.compile(r"system|getline|\||@|ENVIRON|PROCINFO|close|fflush|extension|eval")
 
 
@@ -143,7 +147,29 @@ def awk_problem(words: Sequence[Word], named: int) -> str:
 
 
 def _only_prints(program: str) -> bool:
+    program = _without_texts(program)
     if _AWK_RISKY.search(program.replace("||", "")):
         return False
     # A `>` compares, unless something is printed before it.
     return ">" not in program.partition("print")[2].replace(">=", "")
+
+
+def _without_texts(program: str) -> str:
+    """Empty an awk program's strings and patterns; the program as it is where a slash may begin either or divide."""
+    found, at = list[str](), 0
+    while at < len(program):
+        if token := _AWK_TEXT.match(program, at):
+            at = token.end()
+            continue
+        is_pattern = program[at] == "/" and (
+            not (before := "".join(found).rstrip(" \t")) or before[-1] in _BEFORE_PATTERN
+        )
+        if is_pattern and (pattern := _AWK_PATTERN.match(program, at)):
+            found.append("0")
+            at = pattern.end()
+        elif program[at] in '/"\\':
+            return program
+        else:
+            found.append(program[at])
+            at += 1
+    return "".join(found)

@@ -22,6 +22,10 @@ class Wrapper:
     operands: int = 0
     takes_assignments: bool = False
     takes_numbers: bool = False
+    ends_operands: bool = False
+    """What it runs stands behind `--`, options or not before that."""
+    takes_dash: bool = False
+    """A lone `-` is one of its options."""
     joins: bool = False
     gets_more: bool = False
     is_shell: bool = False
@@ -29,6 +33,7 @@ class Wrapper:
 
 
 PLAIN = Wrapper()
+PLAIN_OR_SHELL = Wrapper(is_shell=True)
 WRAPPERS: Mapping[str, Wrapper] = MappingProxyType(
     {
         "sudo": Wrapper(
@@ -38,7 +43,7 @@ WRAPPERS: Mapping[str, Wrapper] = MappingProxyType(
             takes_assignments=True,
         ),
         "doas": Wrapper("n", "u"),
-        "env": Wrapper("i0v", "u", "ignore-environment null debug unset=", takes_assignments=True),
+        "env": Wrapper("i0v", "u", "ignore-environment null debug unset=", takes_assignments=True, takes_dash=True),
         "nice": Wrapper("", "n", "adjustment=", takes_numbers=True),
         "setsid": Wrapper("cfw", "", "ctty fork wait"),
         "stdbuf": Wrapper("", "ioe", "input= output= error="),
@@ -66,6 +71,7 @@ WRAPPERS: Mapping[str, Wrapper] = MappingProxyType(
             "beep color no-color differences errexit chgexit no-title precise exec no-wrap interval= equexit=",
             joins=True,
         ),
+        "arch": PLAIN,
         "ionice": Wrapper("t", "cn", "ignore class= classdata="),
         "chrt": Wrapper("abdfiormRv", "TPD", "all-tasks batch fifo idle other rr reset-on-fork verbose", operands=1),
         "taskset": Wrapper("ac", "", "all-tasks cpu-list", operands=1),
@@ -82,7 +88,7 @@ WRAPPERS: Mapping[str, Wrapper] = MappingProxyType(
         "faketime": Wrapper("fm", operands=1),
         "gosu": Wrapper(operands=1),
         "su-exec": Wrapper(operands=1),
-        "setarch": Wrapper("R", operands=1),
+        "setarch": Wrapper("R", operands=1, is_shell=True),
         "tini": Wrapper("sgvw"),
         "prlimit": Wrapper("", "", "nofile= nproc= as= cpu= core="),
         "cpulimit": Wrapper("z", "l"),
@@ -93,7 +99,7 @@ WRAPPERS: Mapping[str, Wrapper] = MappingProxyType(
         "rustup run": Wrapper("", "", "install", operands=1),
         "docker run": Wrapper("dit", "u", "rm detach interactive tty name= user= workdir= platform=", operands=1),
         "docker exec": Wrapper("dit", "uw", "detach interactive tty user= workdir=", operands=1),
-        "kubectl exec": Wrapper("itq", "cn", "stdin tty quiet container= namespace=", operands=1),
+        "kubectl exec": Wrapper("itq", "cn", "stdin tty quiet container= namespace=", operands=1, ends_operands=True),
         "git submodule foreach": Wrapper("", "", "recursive quiet", joins=True),
         "git bisect run": PLAIN,
     }
@@ -103,13 +109,17 @@ NAMESAKES: Mapping[str, str] = MappingProxyType(
 )
 OTHERS = words_of(
     """builtin nohup busybox toybox unshare nsenter setpriv systemd-run systemd-inhibit catchsegv proot fakeroot numactl
-    torsocks eatmydata rlwrap pkexec firejail bwrap dbus-run-session dumb-init linux32 linux64 coproc uvx bunx pnpx
-    valgrind lxc-attach cgexec chpst softlimit setuidgid s6-setuidgid ld-linux-x86-64.so.2 ld-linux.so.2"""
+    torsocks eatmydata rlwrap pkexec firejail bwrap dbus-run-session dumb-init coproc
+    linux32 linux64 i386 i486 i586 i686 x86_64 uname26
+    uvx bunx pnpx valgrind lxc-attach cgexec chpst softlimit setuidgid s6-setuidgid envuidgid envdir sg newgrp tsocks
+    trickle choom uclampset run-one run-this-one keep-one-running chronic ifne retry daemonize setlock
+    with-contenv ld.so ld-linux-x86-64.so.2 ld-linux.so.2 ld-linux-aarch64.so.1"""
 )
 UNCLEAR = words_of(
-    """parallel hyperfine
-    expect entr nodemon watchexec perf gdb lldb screen tmux at batch nix-shell concurrently then do else
-    elif if while until ! { ("""
+    """parallel hyperfine expect entr nodemon watchexec perf gdb lldb rr screen tmux at batch nix-shell concurrently
+    start-stop-daemon sshpass run-parts daemon sem mispipe wine wine64 dotenv dotenvx op doppler envchain aws-vault
+    chamber teller sops qemu-x86_64 qemu-i386 qemu-arm qemu-aarch64
+    then do else elif if while until ! { ("""
 )
 """What these run, their words do not say in any simple way."""
 SUBCOMMANDS: Mapping[str, frozenset[str]] = MappingProxyType(
@@ -139,4 +149,6 @@ SUBCOMMANDS: Mapping[str, frozenset[str]] = MappingProxyType(
         "stack": frozenset({"exec"}),
     }
 )
+GROUPS = words_of("compose container workspace workspaces")
+"""Words between a program and its subcommand."""
 SHELLS = words_of("bash sh dash zsh ksh ksh93 mksh fish ash rbash csh tcsh pwsh powershell")

@@ -7,7 +7,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from agent_lsp.approvals.shell.syntax import Word
-from agent_lsp.approvals.wrapper_tables import NAMESAKES, OTHERS, PLAIN, SHELLS, SUBCOMMANDS, UNCLEAR, WRAPPERS, Wrapper
+from agent_lsp.approvals.wrapper_tables import (
+    GROUPS,
+    NAMESAKES,
+    OTHERS,
+    PLAIN,
+    PLAIN_OR_SHELL,
+    SHELLS,
+    SUBCOMMANDS,
+    UNCLEAR,
+    WRAPPERS,
+    Wrapper,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,15 +88,22 @@ def _unwrap_by_table(name: str, words: Sequence[Word]) -> Inner | None:
         return _unwrap_subcommand(name, words)
     if name in WRAPPERS:
         return _Reading(words, WRAPPERS[name], 1).inner()
-    return _Reading(words, PLAIN, 1).inner() if name in OTHERS else None
+    return _Reading(words, PLAIN_OR_SHELL, 1).inner() if name in OTHERS else None
 
 
 def _unwrap_subcommand(name: str, words: Sequence[Word]) -> Inner | None:
-    at = next((at for at, word in enumerate(words[:8]) if at and word.text in SUBCOMMANDS[name]), 0)
+    at = _place_of_subcommand(words, SUBCOMMANDS[name])
     if not at:
         return None
     wrapper = WRAPPERS.get(f"{name} {words[at].text}", PLAIN)
     return _Reading(words, wrapper, at + 1).inner() if at == 1 else _unclear(words[0])
+
+
+def _place_of_subcommand(words: Sequence[Word], subcommands: frozenset[str]) -> int:
+    """Where a subcommand stands that runs something; options and groups before it may have values. 0 for nowhere."""
+    if len(words) < 2 or not (words[1].text in subcommands | GROUPS or words[1].text.startswith(("-", "+"))):
+        return 0
+    return next((at for at, word in enumerate(words[:8]) if at and word.text in subcommands), 0)
 
 
 class _Reading:
@@ -120,7 +138,9 @@ class _Reading:
             if text == "--":
                 self._at += 1
                 return None
-            if text.startswith("-") and len(text) > 1:
+            if text == "-" and self._wrapper.takes_dash:
+                self._at += 1
+            elif text.startswith("-") and len(text) > 1:
                 if script := self._read_option(text):
                     return script
             elif self._wrapper.takes_assignments and "=" in text:
@@ -131,6 +151,10 @@ class _Reading:
         return None
 
     def _read_operands(self) -> Inner | None:
+        ends = [at for at, word in enumerate(self._words) if word.text == "--"]
+        if self._wrapper.ends_operands and ends:
+            self._at = ends[0] + 1
+            return None
         for _ in range(self._wrapper.operands):
             if self._at < len(self._words):
                 self._literal()
@@ -228,12 +252,19 @@ def _unwrap_shell(words: Sequence[Word]) -> Inner | None:
             problem = "its options change how the script is run" if strange or "l" in letters else ""
             at = at + 1 + (at + 1 < len(words) and words[at + 1].text == "--")
             return _script_at(words, at, Inner(problem=problem)) if at < len(words) else _unclear(words[0])
+        elif letters[-1] == "o" and set(letters[:-1]) <= _SHELL_FLAGS and _is_strict(words[at + 1 : at + 2]):
+            at += 1
         elif set(letters) - _SHELL_FLAGS:
             return _unclear(words[0])
         at += 1
     if at >= len(words) or not words[at].is_literal or words[at].text in ("-", "/dev/stdin", "/dev/fd/0"):
         return Inner(problem=f"`{words[0].text}` gets its script from elsewhere", is_unclear=True)
     return None
+
+
+def _is_strict(values: Sequence[Word]) -> bool:
+    """Whether the value of `-o` only makes a shell stop sooner."""
+    return any(word.is_literal and word.text in ("pipefail", "errexit", "nounset", "noclobber") for word in values)
 
 
 def _unwrap_find(words: Sequence[Word]) -> Inner | None:

@@ -3,6 +3,7 @@
 import re
 
 from agent_lsp.approvals.shell.cursor import Cursor
+from agent_lsp.approvals.shell.outputs import is_one_plain_word
 from agent_lsp.approvals.shell.syntax import OPEN, QUOTED, VARIABLE, Unreadable
 
 HARMLESS_VARIABLES = frozenset({"HOME", "PWD", "OLDPWD", "USER", "TMPDIR"})
@@ -63,10 +64,10 @@ def read_backtick(cursor: Cursor, *, is_quoted: bool) -> str:
 def read_process(cursor: Cursor) -> str:
     """Read a script whose output or input stands in for a file."""
     is_fed, start = cursor.peek() == ">", len(cursor.findings.parts)
-    mark = _read_substitution(cursor, 2)
+    _read_substitution(cursor, 2)
     if is_fed:
         cursor.findings.feed(start)
-    return mark
+    return VARIABLE  # It is the path of a descriptor.
 
 
 def read_here_body(cursor: Cursor) -> None:
@@ -109,7 +110,8 @@ def _read_substitution(cursor: Cursor, opening: int) -> str:
     before = len(cursor.findings.parts)
     cursor.descend(_ENDS_OF_SUBSTITUTION)
     _expect_parts(cursor, before)
-    return OPEN
+    parts = cursor.findings.parts[before:]
+    return VARIABLE if parts and all(map(is_one_plain_word, parts)) else OPEN
 
 
 def _expect_parts(cursor: Cursor, before: int) -> None:
@@ -131,11 +133,11 @@ def _read_braced(cursor: Cursor, *, is_quoted: bool) -> str:
     if not match:
         cursor.position += 2
     is_length = bool(match and match[1])
-    if is_length and not cursor.starts_with("}"):
+    stands_alone = is_length or bool(match and match[4] == "!")  # What follows `!` makes it another variable's value.
+    is_bare = cursor.starts_with("}")
+    if not match or (not is_bare and (stands_alone or not cursor.take(_OPERATOR))):
         cursor.findings.object("it fills in a variable in an unusual way")
-    if not cursor.starts_with("}") and not (match and cursor.take(_OPERATOR)):
-        cursor.findings.object("it fills in a variable in an unusual way")
-    elif not cursor.starts_with("}"):
+    elif not is_bare:
         mark = OPEN
     cursor.go_deeper()
     _read_nested(cursor, "}", _TO_SPECIAL_IN_BRACES, is_quoted=is_quoted)

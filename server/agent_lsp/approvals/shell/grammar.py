@@ -10,6 +10,7 @@ from types import MappingProxyType
 
 from agent_lsp.approvals.shell.cursor import Cursor
 from agent_lsp.approvals.shell.lines import skip_lines
+from agent_lsp.approvals.shell.outputs import KNOWN_PROGRAMS
 from agent_lsp.approvals.shell.redirections import Inputs, read_redirection
 from agent_lsp.approvals.shell.simple import read_simple
 from agent_lsp.approvals.shell.syntax import Part, Unreadable, Word
@@ -243,6 +244,8 @@ def _read_function_body(cursor: Cursor, name: str) -> None:
     keyword = _KEYWORD.match(cursor.text, cursor.position)
     if not (cursor.starts_with("(") or (keyword and keyword[0] in _COMPOUNDS)):
         raise Unreadable("has a function with an unusual body")
+    if name in KNOWN_PROGRAMS:
+        cursor.findings.object(f"it makes `{name}` mean something else")
     cursor.findings.functions.add(name)
     outer, cursor.enclosing = cursor.enclosing, (*cursor.enclosing, name)
     _read_command(cursor)

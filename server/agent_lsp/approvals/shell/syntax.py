@@ -42,8 +42,12 @@ class Word:
 
     @property
     def may_be_option(self) -> bool:
-        """Whether what is filled in, or a file's name, may make it begin with a dash."""
-        return self.outline.startswith((OPEN, HELD)) or (self.has_glob and self.outline.startswith(("*", "?", "[")))
+        """Whether what is filled in, or a file's name, may make it an option, alone or as one of several words."""
+        if OPEN in self.outline or self.outline.startswith(HELD):
+            return True
+        if self.text.startswith("-") and HELD in self.outline[: (self.text + "=").index("=")]:
+            return True
+        return self.has_glob and self.outline.startswith(("*", "?", "["))
 
     @staticmethod
     def literal(text: str) -> "Word":
