@@ -47,3 +47,11 @@ def install(folder: Path) -> None:
 def _starter(path: Path, line: str) -> None:
     path.write_text(f"#!/bin/sh\n{line}\n")
     path.chmod(0o755)
+
+
+if __name__ == "__main__":
+    # For whoever builds the extension by hand: where `node` and `npm` of these versions are.
+    from editors_site import site
+
+    put_node(site().folder / "node")
+    print(site().folder / "node")

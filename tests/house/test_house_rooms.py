@@ -13,7 +13,6 @@ from source_tree import PACKAGE, ROOT, Source, page, section, sources_of_server,
 
 ARCHITECTURE = page("architecture.md")
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
-IMPORT_NAMES = {"tree-sitter": "tree_sitter", "tree-sitter-bash": "tree_sitter_bash"}
 PARTS_OF_OTHERS = {"pydantic_core", "cattrs"}  # of pydantic; of pygls
 STARTING_PROCESSES = {
     "create_subprocess_exec", "create_subprocess_shell", "subprocess_exec", "subprocess_shell", "Popen", "posix_spawn",
@@ -27,7 +26,7 @@ LOADED_BY_BOOT = {
 }  # fmt: skip
 TOO_DEAR_FOR_START_UP = {
     "anthropic", "argparse", "asyncio", "cattrs", "httpx2", "logging", "lsprotocol", "openai", "pathlib", "pydantic",
-    "pygls", "sqlite3", "subprocess", "tree_sitter", "typing",
+    "pygls", "sqlite3", "subprocess", "typing",
 }  # fmt: skip
 
 
@@ -129,7 +128,7 @@ def test_room_needs_nothing_but_the_standard_library_and_the_domain(room: str) -
 def test_server_imports_only_itself_and_what_it_declares() -> None:
     declared = {re.split(r"[<>=\[]", requirement)[0] for requirement in PROJECT["project"]["dependencies"]}
     allowed = (
-        {IMPORT_NAMES.get(name, name) for name in declared} | sys.stdlib_module_names | PARTS_OF_OTHERS | {"agent_lsp"}
+        declared | sys.stdlib_module_names | PARTS_OF_OTHERS | {"agent_lsp"}
     )
 
     found = [
