@@ -127,9 +127,7 @@ def test_room_needs_nothing_but_the_standard_library_and_the_domain(room: str) -
 
 def test_server_imports_only_itself_and_what_it_declares() -> None:
     declared = {re.split(r"[<>=\[]", requirement)[0] for requirement in PROJECT["project"]["dependencies"]}
-    allowed = (
-        declared | sys.stdlib_module_names | PARTS_OF_OTHERS | {"agent_lsp"}
-    )
+    allowed = declared | sys.stdlib_module_names | PARTS_OF_OTHERS | {"agent_lsp"}
 
     found = [
         (source.name, name)
