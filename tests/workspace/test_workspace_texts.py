@@ -5,6 +5,7 @@ from workspace_texts import pairs
 
 from agent_lsp.domain.errors import FileProblem
 from agent_lsp.workspace.texts import (
+    SPOILED,
     Decoded,
     decode,
     encode,
@@ -24,6 +25,8 @@ CONTENTS = {
     "utf-16, big end first": (b"\xfe\xff\x00j\x00a", Decoded("ja", "utf-16-be")),
     "latin-1": (b"bl\xe9\n", Decoded("blé\n", "latin-1")),
     "stray bytes in utf-8": (b"\xc3\xbc \xff\n", Decoded("Ã¼ ÿ\n", "latin-1")),
+    "few stray bytes in utf-8": ("üé".encode() + b" \xff\n", Decoded("üé \udcff\n", SPOILED)),
+    "few stray bytes behind a mark": (b"\xef\xbb\xbf" + "ü".encode() + b"\xff", Decoded("\ufeffü\udcff", SPOILED)),
     "a mark in front of latin-1": (b"\xef\xbb\xbfbl\xe9", Decoded("ï»¿blé", "latin-1")),
     "half a utf-16": (b"\xff\xfea\x00b", None),
     "odd marked bytes": (b"\xff\xfeabc", Decoded("ÿþabc", "latin-1")),
@@ -46,7 +49,9 @@ def test_decoded_bytes_encode_to_themselves(content: bytes) -> None:
     assert decoded is None or encode(decoded.text, decoded.encoding) == content
 
 
-@pytest.mark.parametrize(("text", "encoding"), [("a€", "latin-1"), ("\ud800", "utf-8"), ("\udfff", "utf-16")])
+@pytest.mark.parametrize(
+    ("text", "encoding"), [("a€", "latin-1"), ("\ud800", "utf-8"), ("\udfff", "utf-16"), ("\ud800", SPOILED)]
+)
 def test_what_an_encoding_cannot_hold_is_refused_by_name(text: str, encoding: str) -> None:
     with pytest.raises(FileProblem, match=rf"encoded as {encoding}, which cannot hold '\\"):
         encode(text, encoding)

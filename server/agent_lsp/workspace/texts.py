@@ -15,6 +15,11 @@ _MARKS = (
 )
 """A byte-order mark, the name we keep for the encoding, and the codec that reads what follows the mark."""
 
+SPOILED = "utf-8 with stray bytes"
+"""The name we keep for UTF-8 in which some bytes are no text: they stay what they are, as halves of surrogates."""
+_STRAY_BYTE = re.compile("[\udc80-\udcff]")
+_BEYOND_ASCII = re.compile(r"[^\x00-\x7f]")
+
 _ENDING = re.compile(r"\r?\n\Z")
 _ENDINGS = re.compile(r"\r?\n")
 
@@ -26,7 +31,7 @@ class Decoded:
 
 
 def decode(content: bytes) -> Decoded | None:
-    """Read bytes as text; None where they are no text. Neither UTF-8 nor marked: Latin-1, which takes any byte."""
+    """Read bytes as text; None where they are none. Neither marked nor mostly UTF-8: Latin-1, which takes any byte."""
     for mark, name, codec in _MARKS:
         if content.startswith(mark):
             return _decode_marked(content[len(mark) :], name, codec)
@@ -35,14 +40,14 @@ def decode(content: bytes) -> Decoded | None:
     try:
         return Decoded(content.decode("utf-8"), "utf-8")
     except UnicodeDecodeError:
-        return Decoded(content.decode("latin-1"), "latin-1")
+        return _decode_spoiled(content)
 
 
 def encode(text: str, encoding: str) -> bytes:
     """Turn a text into bytes; raises FileProblem where the encoding cannot hold it."""
     mark, codec = next(((mark, codec) for mark, name, codec in _MARKS if name == encoding), (b"", encoding))
     try:
-        return mark + text.encode(codec)
+        return text.encode("utf-8", "surrogateescape") if encoding == SPOILED else mark + text.encode(codec)
     except UnicodeEncodeError as error:
         character = text[error.start : error.end][:1]
         raise FileProblem(
@@ -99,11 +104,19 @@ def _kept(old: list[str], new: list[str]) -> list[Block]:
     return align([_ENDING.sub("", line) for line in old], [_ENDING.sub("", line) for line in new])
 
 
+def _decode_spoiled(content: bytes) -> Decoded:
+    """Tell a text with a few stray bytes from one in another encoding: by which of the two it has more of."""
+    text = content.decode("utf-8", "surrogateescape")
+    stray = len(_STRAY_BYTE.findall(text))
+    letters = len(_BEYOND_ASCII.findall(text)) - stray
+    return Decoded(text, SPOILED) if letters > stray else Decoded(content.decode("latin-1"), "latin-1")
+
+
 def _decode_marked(content: bytes, name: str, codec: str) -> Decoded | None:
     try:
         text = content.decode(codec)
     except UnicodeDecodeError:
-        # A mark in front of something else: Latin-1 keeps the bytes, mark included, unless they are no text at all.
+        # A mark in front of something else: the bytes are kept, mark included, unless they are no text at all.
         mark = next(mark for mark, marked, _ in _MARKS if marked == name)
-        return None if b"\0" in content else Decoded((mark + content).decode("latin-1"), "latin-1")
+        return None if b"\0" in content else _decode_spoiled(mark + content)
     return None if "\0" in text else Decoded(text, name)
