@@ -267,6 +267,16 @@ async def test_an_edit_that_makes_no_sense_is_refused_and_decides_nothing(
     assert (error.value.code, answers(ready)) == (-32602, [])
 
 
+async def test_a_rejection_of_no_hunk_accepts_nothing(ready: FrontDoor) -> None:
+    propose(ready)
+
+    params = {"taskId": "t1", "response": "yesButtonClicked", "hunks": {FIRST: "accept", "gone": "reject"}}
+    with pytest.raises(RpcError, match=f"There is no hunk gone; there are {FIRST}") as error:
+        await ready.client.request("agent/askResponse", params)
+
+    assert (error.value.code, answers(ready)) == (-32602, [])
+
+
 async def test_a_diff_for_an_ask_that_is_gone_is_gone(ready: FrontDoor) -> None:
     propose(ready)
 

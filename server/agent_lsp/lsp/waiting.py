@@ -141,6 +141,8 @@ class Asks:
 
     def _completed(self, waiting: Waiting, reply: AskReply, diffs: Mapping[str, str]) -> AskReply:
         """Add what was decided before; what the reply says of the same hunk or file counts more."""
+        for hunk_id in reply.hunks:
+            _check_hunk(waiting, hunk_id)
         own = self.edited(waiting)
         left_out: dict[str, Verdict] = dict.fromkeys(own.left_out, "reject")
         hunks: dict[str, Verdict] = {**waiting.decisions, **left_out, **reply.hunks}
@@ -225,9 +227,15 @@ def _chosen(waiting: Waiting, hunk_id: str | None) -> str:
         raise BadParams("What is asked has no hunks; approve or reject it as a whole.")
     if hunk_id is None:
         return next(iter(waiting.undecided()), known[0])
+    _check_hunk(waiting, hunk_id)
+    return hunk_id
+
+
+def _check_hunk(waiting: Waiting, hunk_id: str) -> None:
+    """Refuse an id of nothing: what is not named is accepted, and a rejection is not to be lost in a slip."""
+    known = [hunk.id for _, hunk in waiting.hunks()]
     if hunk_id not in known:
         raise BadParams(f"There is no hunk {hunk_id}; there are {', '.join(known)}.")
-    return hunk_id
 
 
 def _without(change: Change, hunks: Mapping[str, Verdict]) -> str:
