@@ -7,7 +7,7 @@ import pytest
 from workspace_editor import FakeEditor
 
 from agent_lsp.domain.errors import FileMissing, FileProblem
-from agent_lsp.domain.files import Base, FileText
+from agent_lsp.domain.files import Base, FileText, Standing
 from agent_lsp.workspace.files import WorkspaceFiles
 from agent_lsp.workspace.opened import NoDocuments
 from agent_lsp.workspace.reading import LARGE_BYTES, MOST_BYTES
@@ -151,3 +151,13 @@ async def test_swapped_folder_never_lets_a_read_escape(root: Path) -> None:
     await swapping
 
     assert seen <= {"inside"}
+
+
+async def test_path_below_a_file_is_told_to_be_none(files: WorkspaceFiles, root: Path) -> None:
+    (root / "f.txt").touch()
+    place = files.locate("f.txt/d/g.txt", "write")
+
+    with pytest.raises(FileProblem, match=r"^f\.txt is a file, not a folder, so nothing can be in it\.$"):
+        await files.read(place)
+
+    assert place.standing is Standing.INSIDE

@@ -136,7 +136,9 @@ def _make_folder(path: Path, made: list[Path]) -> None:
         try:
             os.mkdir(path.name, dir_fd=folder)
         except FileExistsError:
-            return
+            if path.is_dir():
+                return
+            raise FileProblem(f"{path} is a file, not a folder, so nothing can be put into it.") from None
         made.append(path)
         _sync(folder)
 

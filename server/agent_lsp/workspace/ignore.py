@@ -56,7 +56,7 @@ class IgnoreFile:
     def rules(self) -> IgnoreRules:
         try:
             stat = self._path.stat()
-        except FileNotFoundError:
+        except (FileNotFoundError, NotADirectoryError):
             self._signature, self._rules = None, IgnoreRules(())
             return self._rules
         except OSError:
@@ -93,7 +93,7 @@ def read_rules(path: Path, *, when_unreadable: IgnoreRules) -> IgnoreRules:
     try:
         with path.open("rb") as file:
             content = file.read(MOST_BYTES)
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return IgnoreRules(())
     except OSError:
         return when_unreadable

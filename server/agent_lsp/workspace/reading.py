@@ -3,7 +3,7 @@
 import asyncio
 
 from agent_lsp.domain.documents import Documents, OpenDocument
-from agent_lsp.domain.errors import FileProblem
+from agent_lsp.domain.errors import FileMissing, FileProblem
 from agent_lsp.domain.files import Base, FileText, Place
 from agent_lsp.workspace.disk import read_file, size_of
 from agent_lsp.workspace.opened import document_at
@@ -27,15 +27,25 @@ class Reading:
         self._places.locate_again(place, "read")
         if document := document_at(self._documents, place):
             return text_of_document(document)
-        if size_of(place.absolute) > LARGE_BYTES:
-            return await asyncio.to_thread(text_on_disk, place)
-        return text_on_disk(place)
+        try:
+            if size_of(place.absolute) > LARGE_BYTES:
+                return await asyncio.to_thread(text_on_disk, place)
+            return text_on_disk(place)
+        except FileMissing:
+            _refuse_below_file(place)
+            raise
 
     async def read_bytes(self, place: Place, limit: int) -> bytes:
         self._places.locate_again(place, "read")
         if size_of(place.absolute) > LARGE_BYTES:
             return (await asyncio.to_thread(read_file, place.absolute, limit)).content
         return read_file(place.absolute, limit).content
+
+
+def _refuse_below_file(place: Place) -> None:
+    """Say why no file can ever be there, rather than that there is none."""
+    if file := next((parent for parent in place.absolute.parents if parent.is_file()), None):
+        raise FileProblem(f"{file} is a file, not a folder, so nothing can be in it.")
 
 
 def text_of_document(document: OpenDocument) -> FileText:
