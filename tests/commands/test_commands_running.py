@@ -41,6 +41,8 @@ ENDS = {
     "the last part's exit code": ("false; true", CommandEnd(0)),
     "no such program": ("no-such-program-here", CommandEnd(127)),
     "not bash": ("if", CommandEnd(2)),
+    "what looks like an option of bash is no option": ("-c exit 3", CommandEnd(127)),
+    "what looks like the end of options": ("-- exit 3", CommandEnd(127)),
     "killed": ("kill -KILL $$", CommandEnd(signal="SIGKILL")),
     "terminated": ("kill -TERM $$", CommandEnd(signal="SIGTERM")),
     "a signal without a name": ("kill -40 $$", CommandEnd(signal="signal 40")),

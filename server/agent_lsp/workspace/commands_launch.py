@@ -31,7 +31,7 @@ Wrap = Callable[[Launch], Launch]
 
 def bash_launch(shell: str, command: str, cwd: Path, environment: Mapping[str, str]) -> Launch:
     """Run a command by a bash that reads no file of anybody's first."""
-    return Launch((shell, "--noprofile", "--norc", "-c", command), cwd, environment)
+    return Launch((shell, "--noprofile", "--norc", "-c", "--", command), cwd, environment)
 
 
 def unconfined(launch: Launch) -> Launch:
