@@ -29,6 +29,8 @@ def builtin_problem(name: str, words: Sequence[Word], named: int) -> str:
             option = words[1] if len(words) > 1 and named < 2 else Word("")
             return "`printf -v` sets a variable" if option.text.startswith("-v") or option.may_be_option else ""
         case "test" | "[":
+            if name == "[" and words[-1].text != "]":
+                return "`[` has no end"
             return _test_problem(words[named:])
         case "[[":
             return ""

@@ -12,7 +12,11 @@ _NUMBERS = frozenset("#?$!-")
 _NAME = re.compile(r"\$(?:([A-Za-z_]\w*)|([0-9@*])|([#?$!-]))", re.ASCII)
 _BRACED = re.compile(r"\$\{(#?)(?:([A-Za-z_]\w*)|([0-9]+|[@*])|([#?$!-]))", re.ASCII)
 _OPERATOR = re.compile(r":?[-+?]|##?|%%?|//?[#%]?|: ?-?[0-9]+(?::-?[0-9]+)?(?=\})")
-_PLAIN_ARITHMETIC = re.compile(r"\$\(\(([0-9 \t+\-*/%<>!&|^~?:,]|\([0-9 \t+\-*/%]*\))*\)\)")
+_NUMBER = r"[ \t]*[-+~!]?[0-9]+[ \t]*"
+_BETWEEN_NUMBERS = r"(?:\*\*|<<|>>|&&|\|\||[<>=!]=|[-+*/%<>&|^])"
+_SUM = rf"{_NUMBER}(?:{_BETWEEN_NUMBERS}{_NUMBER})*"
+_TERM = rf"(?:{_NUMBER}|[ \t]*\({_SUM}\)[ \t]*)"
+_PLAIN_ARITHMETIC = re.compile(rf"\$\(\({_TERM}(?:{_BETWEEN_NUMBERS}{_TERM})*\)\)")
 _TO_SPECIAL_IN_QUOTES = re.compile(r"[^\"\\$`]+")
 _TO_SPECIAL_IN_BODY = re.compile(r"[^\\$`]+")
 _TO_SPECIAL_IN_BRACES = re.compile(r"[^}\"'\\$`]+")

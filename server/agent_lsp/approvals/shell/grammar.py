@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
 from agent_lsp.approvals.shell.cursor import Cursor
+from agent_lsp.approvals.shell.double_brackets import read_test
 from agent_lsp.approvals.shell.lines import skip_lines
 from agent_lsp.approvals.shell.outputs import KNOWN_PROGRAMS
 from agent_lsp.approvals.shell.redirections import Inputs, read_redirection
@@ -19,6 +20,9 @@ from agent_lsp.approvals.tables import words_of
 
 _KEYWORD = re.compile(r"(?:[a-z]+|!|\{|\}|\[\[|\]\])(?=[ \t\n;&|<>()]|$)")
 _OTHER_KEYWORDS = words_of("then elif else fi do done esac in } ]] ! function coproc")
+_SHELL_WORD_BEHIND_PIPE = re.compile(
+    r"!(?=[ \t\n])|time[ \t]+(?:-p[ \t]+)?(?:[({!]|\[\[|(?:if|for|while|until|case|select)\b)"
+)
 _COMPOUND_BEHIND_TIME = re.compile(r"time(?=[ \t]+(-p[ \t]+)?([({!]|\[\[|(if|for|while|until|case|select)\b))")
 _TIME_WITHOUT_COMMAND = re.compile(
     r"time[ \t]*(?:[|&]|[ \t](?:-p[ \t]+)?"
@@ -29,10 +33,6 @@ _PARENTHESES = re.compile(r"[ \t]*\([ \t]*\)")
 _FUNCTION = re.compile(r"([^ \t\n;&|<>()$`\"'\\={}*?\[~!#]+)[ \t]*\([ \t]*\)")
 _COPROCESS = re.compile(r"coproc(?=[ \t])[ \t]+(?:[A-Za-z_]\w*(?=[ \t]+[({]))?", re.ASCII)
 _CASE_ENDS = frozenset({";;", ";&", ";;&", "esac"})
-_ARITHMETIC_TESTS = frozenset({"-eq", "-ne", "-lt", "-le", "-gt", "-ge", "-v", "-R", "=~"})
-_TEST_SYNTAX = re.compile(r"&&|\|\||[()<>]")
-_MOST_TERMS = 4
-_TEST_END = re.compile(r"\]\](?=[ \t\n;&|<>)]|$)")
 _TIME_OPTION = re.compile(r"[ \t]+(?:-p[ \t]+)?")
 _IN = re.compile(r"in(?=[ \t\n;])")
 _ESAC = re.compile(r"esac(?=[ \t\n;&|<>)]|$)")
@@ -95,6 +95,8 @@ def _read_pipeline(cursor: Cursor) -> None:
     while cursor.peek() == "|" and not cursor.starts_with("||"):
         cursor.position += 2 if cursor.starts_with("|&") else 1
         skip_lines(cursor)
+        if _SHELL_WORD_BEHIND_PIPE.match(cursor.text, cursor.position):
+            raise Unreadable("has a word of the shell behind a pipe")
         start = len(cursor.findings.parts)
         _read_command(cursor)
         cursor.findings.feed(start)
@@ -110,6 +112,8 @@ def _read_command(cursor: Cursor) -> None:
     if cursor.peek() == "(":
         _with_redirections(cursor, _read_subshell)
     elif match := cursor.take(_COMPOUND_BEHIND_TIME):
+        if cursor.depth:  # Within a substitution bash refuses some of these.
+            raise Unreadable("times a group of commands inside others")
         cursor.findings.parts.append(Part(match[0], words=(Word(match[0], match[0]),)))
         cursor.take(_TIME_OPTION)
         _read_prefixed(cursor)
@@ -252,35 +256,11 @@ def _read_function_body(cursor: Cursor, name: str) -> None:
     cursor.enclosing = outer
 
 
-def _read_test(cursor: Cursor) -> None:
-    """Read `[[ … ]]`, which is judged as a part like any other, though it runs nothing."""
-    start, words = cursor.position - 2, [Word("[[", "[[")]
-    place, terms = len(cursor.findings.parts), 0
-    skip_lines(cursor)
-    while not cursor.take(_TEST_END):
-        if cursor.take(_TEST_SYNTAX):
-            terms = 0
-            skip_lines(cursor)
-            continue
-        terms += 1
-        if terms > _MOST_TERMS:
-            raise Unreadable("tests more than it joins")
-        word = read_word(cursor)
-        if word.text in _ARITHMETIC_TESTS:
-            cursor.findings.object(f"`{word.text}` evaluates what it compares")
-        words.append(word)
-        skip_lines(cursor)
-    if len(words) == 1:
-        raise Unreadable("tests nothing")
-    text = cursor.text[start : cursor.position]
-    cursor.findings.parts.insert(place, Part(text, words=tuple(words)))
-
-
 _Reader = Callable[[Cursor], None]
 _COMPOUNDS: Mapping[str, _Reader] = MappingProxyType(
     {
         "{": _read_group,
-        "[[": _read_test,
+        "[[": read_test,
         "if": _read_if,
         "while": _read_while,
         "until": _read_while,
