@@ -94,7 +94,8 @@ SCRIPTS = st.recursive(SIMPLE, nested, max_leaves=4)
 HIDING = st.sampled_from(
     [FOREIGN, f"; {FOREIGN};", f"$({FOREIGN})", f"`{FOREIGN}`", f"\n{FOREIGN}\n", f"& {FOREIGN} &", f"<({FOREIGN})",
      f"nice {FOREIGN}", f"| {FOREIGN} |", f"bash -c {FOREIGN}", f"xargs {FOREIGN}", f"env {FOREIGN}", f"{{ {FOREIGN}\n}}",
-     f'"$({FOREIGN})"', f"'; {FOREIGN} '", f"\\\n{FOREIGN}", f"<<< $({FOREIGN})", "$'\\x66oreign'", f"&& {FOREIGN}"]
+     f'"$({FOREIGN})"', f"'; {FOREIGN} '", f"\\\n{FOREIGN}", f"<<< $({FOREIGN})", "$'\\x66oreign'", f"&& {FOREIGN}",
+     f"${{1:-<({FOREIGN})}}", f"${{HOME#>({FOREIGN})}}", f"${{1:-$({FOREIGN})}}"]
 )  # fmt: skip
 PLENTY = settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 

@@ -19,8 +19,8 @@ _TERM = rf"(?:{_NUMBER}|[ \t]*\({_SUM}\)[ \t]*)"
 _PLAIN_ARITHMETIC = re.compile(rf"\$\(\({_TERM}(?:{_BETWEEN_NUMBERS}{_TERM})*\)\)")
 _TO_SPECIAL_IN_QUOTES = re.compile(r"[^\"\\$`]+")
 _TO_SPECIAL_IN_BODY = re.compile(r"[^\\$`]+")
-_TO_SPECIAL_IN_BRACES = re.compile(r"[^}\"'\\$`]+")
-_TO_SPECIAL_IN_BRACKETS = re.compile(r"[^]()\"'\\$`]+")
+_TO_SPECIAL_IN_BRACES = re.compile(r"[^}\"'\\$`<>]+")
+_TO_SPECIAL_IN_BRACKETS = re.compile(r"[^]()\"'\\$`<>]+")
 _BACKTICK = re.compile(r"`((?:[^`\\]|\\.)*)`", re.DOTALL)
 _ENDS_OF_SUBSTITUTION = frozenset({")"})
 _END_OF_TEXT = frozenset({""})
@@ -160,7 +160,9 @@ def _read_nested(cursor: Cursor, end: str, plain: re.Pattern[str], *, is_quoted:
                 skip_single_quoted(cursor)
             case '"':
                 skip_double_quoted(cursor)
-            case "(" | ")" | "[":
+            case "<" | ">" if cursor.starts_with("<(", ">("):
+                read_process(cursor)  # Bash runs it there as well, if it is not in quotes.
+            case "(" | ")" | "[" | "<" | ">":
                 cursor.position += 1
             case _:
                 _read_special(cursor, is_quoted=is_quoted)
