@@ -310,3 +310,10 @@ def test_errors_among_the_events_are_faults(event: Any, message: str, is_passing
         decoded("openai-responses", sse(event))
 
     assert caught.value.is_passing is is_passing
+
+
+def test_words_without_an_end_are_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("agent_lsp.providers.answer.LONGEST_ANSWER", 5000)
+
+    with pytest.raises(ModelFault, match="an answer without an end"):
+        decoded("openai", *chat_events('{"content": "words"}') * 1001)

@@ -18,9 +18,13 @@ from agent_lsp.domain.model import (
     UsageKnown,
 )
 from agent_lsp.domain.status import Usage
+from agent_lsp.providers import faults
 
 _HALF = re.compile("[\ud800-\udfff]")
 """One of a surrogate pair, which is no character alone."""
+
+LONGEST_ANSWER = 16 * 1024 * 1024
+"""Characters of text, thoughts and arguments; twenty times what models can say at once."""
 
 Price = Callable[[Usage], Usage]
 """Gives a usage its cost."""
@@ -61,6 +65,7 @@ class Answer:
         self._thought: list[str] = []
         self._open_calls: list[int] = []
         self._calls = 0
+        self._left = LONGEST_ANSWER
 
     def take(self) -> list[ModelEvent]:
         """Hand over what has come since the last time."""
@@ -117,6 +122,9 @@ class Answer:
     def _grow(self, kind: type[TextDelta | ThoughtDelta] | None, key: int, piece: str) -> None:
         if not piece:
             return
+        self._left -= len(piece)
+        if self._left < 0:
+            raise faults.unreadable("an answer without an end")
         if self._growing != (kind, key):
             self._flush()
             self._growing = (kind, key)

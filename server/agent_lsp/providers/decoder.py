@@ -12,7 +12,7 @@ from agent_lsp.providers.answer import Answer
 from agent_lsp.providers.sse import EventTooLong, SseParser
 
 LONGEST_ANSWER_BYTES = 256 * 1024 * 1024
-"""An answer without an end stops here; a real one of 100,000 tokens has some 30 MB with its wrapping."""
+"""A stream without an end stops here, also where it says nothing; a real one of 100,000 tokens has some 30 MB."""
 
 _END_MARK = b"[DONE]"
 
