@@ -20,10 +20,14 @@ EXAMPLES = [json.loads(block) for block in re.findall(r"```json\n(.*?)```", READ
 COMMANDS = [line for line in README.splitlines() if re.match(r"agent-lsp (run|--)", line)]
 
 
+def never(_root: str, _digest: str) -> bool:
+    return False
+
+
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example["currentProvider"])
 async def test_settings_of_the_readme_make_a_model(example: Json, tmp_path: Path) -> None:
     (tmp_path / "run.jsonl").write_text('{"recording": 1, "model": "m", "window": 0, "pace": 0}\n')
-    read = read_settings(home=tmp_path, roots=(), editor=example, command_line=None, is_trusted=lambda _root: False)
+    read = read_settings(home=tmp_path, roots=(), editor=example, command_line=None, is_trusted=never)
     name, chosen = profile(read.settings)
     if chosen.file:
         chosen = chosen.model_copy(update={"file": str(tmp_path / chosen.file)})

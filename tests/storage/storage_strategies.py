@@ -1,6 +1,7 @@
 """Random lives of a task: records as a running server appends them, and what it then has in memory."""
 
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from hypothesis import strategies as st
 from storage_samples import STARTED
@@ -43,7 +44,7 @@ class Memory:
     before: dict[str, "Moment"] = field(default_factory=dict)
     """What was there before each point and each rewind."""
     point: int = 0
-    facts: dict[str, object] = field(
+    facts: dict[str, Any] = field(
         default_factory=lambda: {
             "title": STARTED.title,
             "mode": STARTED.mode,
@@ -103,7 +104,7 @@ class Moment:
     shown: tuple[int, ...]
     history: list[HistoryItem]
     open_calls: list[str]
-    facts: dict[str, object]
+    facts: dict[str, Any]
 
 
 def is_point(message: Message, memory: Memory) -> bool:

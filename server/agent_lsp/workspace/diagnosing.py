@@ -1,4 +1,4 @@
-"""Asking the user's language servers about edited files, before an edit and after it. How they differ is not known here."""
+"""Asking the user's language servers about files, before and after an edit. How they differ is not known here."""
 
 import asyncio
 from collections.abc import Mapping, Sequence
