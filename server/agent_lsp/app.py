@@ -180,6 +180,7 @@ class House:
         self.trust = FolderTrusting(self.settings, decisions)
         self.permissions = StandingPermissions(PermissionStore(self._home, self.state), lambda: self._roots)
         self._models: dict[str, Streaming] = {}
+        self._learned: set[str] = set()
         self._secrets = Secrets(secret_values(start.environment, self._settings))
         self.settings.on_read.append(self._take_secrets)
         self._commands = Commands(start.environment, self.roots, self._is_secret)
@@ -308,7 +309,11 @@ class House:
         return lambda root, digest: decisions.decision(root, digest) is Trust.TRUSTED
 
     def _take_secrets(self) -> None:
-        self._secrets = Secrets(secret_values(self._start.environment, self.settings.read.settings))
+        self._secrets = Secrets(secret_values(self._start.environment, self.settings.read.settings) | self._learned)
+
+    def _learn(self, key: str) -> None:
+        self._learned.add(key)
+        self._take_secrets()
 
     def _model(self, name: str | None) -> EquippedModel:
         """Make the model of a profile once, and again when the profile has changed."""
@@ -316,7 +321,8 @@ class House:
         key = f"{name} {chosen.model_dump_json()}"
         if key not in self._models:
             environment, record_to = self._start.environment, self._start.record_to
-            self._models[key] = build_model(chosen, name=name, environment=environment, record_to=record_to)
+            model = build_model(chosen, name=name, environment=environment, record_to=record_to, learn=self._learn)
+            self._models[key] = model
         return EquippedModel(name, self._models[key])
 
     def _problem_of(self, name: str, chosen: Profile) -> str | None:

@@ -45,6 +45,10 @@ def _run(options: "argparse.Namespace") -> int:
             return _run_permissions(options)
         case "trust":
             return _run_trust(options)
+        case "configure":
+            return _run_configure(options)
+        case "providers":
+            return _run_providers(options)
         case "schema":
             return _print_schema(options.format)
         case _:
@@ -126,6 +130,18 @@ def _run_trust(options: "argparse.Namespace") -> int:
     return run_trust(options)
 
 
+def _run_configure(options: "argparse.Namespace") -> int:
+    from agent_lsp.headless.configure import run_configure
+
+    return run_configure(options)
+
+
+def _run_providers(options: "argparse.Namespace") -> int:
+    from agent_lsp.headless.provider_commands import run_providers
+
+    return run_providers(options)
+
+
 def _print_schema(language: str) -> int:
     import json
 
@@ -148,6 +164,7 @@ def _parser() -> "argparse.ArgumentParser":
 
     from agent_lsp import __version__
     from agent_lsp.headless.arguments import add_demo_arguments, add_run_arguments
+    from agent_lsp.headless.provider_arguments import add_configure_arguments, add_provider_arguments
     from agent_lsp.headless.trust import add_trust_arguments
 
     parser = argparse.ArgumentParser(
@@ -158,6 +175,8 @@ def _parser() -> "argparse.ArgumentParser":
     commands = parser.add_subparsers(dest="command", metavar="command")
     add_run_arguments(commands.add_parser("run", help="do one task here, without an editor"))
     add_demo_arguments(commands.add_parser("demo", help="watch a recorded task fix a small project"))
+    add_configure_arguments(commands.add_parser("configure", help="set up a model, step by step or by options"))
+    add_provider_arguments(commands.add_parser("providers", help="see, choose and test the models that are set up"))
     schema = commands.add_parser("schema", help="print the JSON Schema of the protocol")
     schema.add_argument("--format", default="json", choices=["json", "typescript", "lua"], help="JSON Schema, or types")
     _add_permissions_arguments(commands.add_parser("permissions", help="see what may run and be written unasked"))

@@ -1,10 +1,12 @@
 """From a profile to a model: references resolved, the type found, what is missing said in one sentence."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from agent_lsp.domain.errors import NotConfigured
+from agent_lsp.providers import catalog, key_ring
 from agent_lsp.providers.definitions import TYPES, ProviderType, type_named
+from agent_lsp.providers.late import LateModel
 from agent_lsp.providers.recording import RecordingModel, Streaming
 from agent_lsp.providers.secrets import Secrets
 from agent_lsp.settings.model import Profile
@@ -13,16 +15,44 @@ REFERENCE = "$ENV:"
 
 
 def build_model(
-    profile: Profile, *, name: str, environment: Mapping[str, str], record_to: Path | None = None
+    profile: Profile,
+    *,
+    name: str,
+    environment: Mapping[str, str],
+    record_to: Path | None = None,
+    learn: Callable[[str], None] = lambda _key: None,
 ) -> Streaming:
-    """Make the model that a profile describes; `name` is what the user calls the profile. Raises NotConfigured."""
+    """Make the model that a profile describes; `name` is what the user calls the profile. Raises NotConfigured.
+
+    `learn` is told, in any thread, a key that stands neither in the profile nor in the environment.
+    """
     provider, resolved = _complete(profile, name, environment)
+    reference = resolved.api_key or ""
+    if not reference.startswith(key_ring.REFERENCE):
+        return _built(provider, resolved, name, record_to)
+
+    def make() -> Streaming:
+        key = key_ring.key_at(reference)
+        learn(key)
+        with_key = resolved.model_copy(update={"api_key": key})
+        _check(with_key, name)
+        return _built(provider, with_key, name, record_to)
+
+    return LateModel(catalog.facts(resolved), f"{provider.name}/{resolved.model}", make)
+
+
+def _built(provider: ProviderType, resolved: Profile, name: str, record_to: Path | None) -> Streaming:
     secrets = Secrets([resolved.api_key or "", *resolved.headers.values()])
     try:
         model = provider.build(resolved, secrets)
     except NotConfigured as problem:
         raise NotConfigured(f"Profile {name}: {problem}") from problem
     return RecordingModel(model, record_to, secrets) if record_to else model
+
+
+def resolved_profile(profile: Profile, *, name: str, environment: Mapping[str, str]) -> Profile:
+    """The profile with all that it need not say and refers to, but for keys in a ring. Raises NotConfigured."""
+    return _complete(profile, name, environment)[1]
 
 
 def problem_of(profile: Profile, *, name: str, environment: Mapping[str, str]) -> str | None:

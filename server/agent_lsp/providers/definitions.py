@@ -45,6 +45,8 @@ class ProviderType:
     """Further fields, and where the environment has them by custom; the first one that is set counts."""
     address_variable: str | None = None
     """Where the environment says at which address it listens, by the program's own custom."""
+    is_anywhere: bool = False
+    """Many others than the vendor offer the same, so that its address is asked for."""
     is_looked_for: bool = False
     """Where nothing is set up, it is tried whether it runs on this machine."""
 
@@ -159,6 +161,7 @@ TYPES = (
         "OpenAI's Chat Completions API, also of any compatible server",
         services.CHAT.build,
         aliases=("openai-compatible",),
+        is_anywhere=True,
         base_url=services.OPENAI_URL,
         key_variable="OPENAI_API_KEY",
         models=("gpt-4.1", "gpt-5.4-mini"),

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 
+from agent_lsp.providers import key_ring
 from agent_lsp.providers.build import REFERENCE
 from agent_lsp.providers.definitions import key_variables
 from agent_lsp.settings.model import Settings
@@ -15,5 +16,5 @@ def secret_values(environment: Mapping[str, str], settings: Settings | None = No
     named |= {environment.get(name, "") for name in key_variables()}
     profiles = settings.providers.values() if settings else ()
     given = {value for profile in profiles for value in (profile.api_key or "", *profile.headers.values())}
-    literal = {value for value in given if not value.startswith(REFERENCE)}
+    literal = {value for value in given if not value.startswith((REFERENCE, key_ring.REFERENCE))}
     return named | literal | {environment.get(value.removeprefix(REFERENCE), "") for value in given}

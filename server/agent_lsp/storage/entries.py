@@ -42,7 +42,7 @@ class EntryFile:
         """Replace the entries by what is made of them, alone among all servers; may wait for another one."""
         private_folder(self.path.parent)
         try:
-            with _locked(self.path.with_name(f".{self.path.name}.lock")):
+            with locked(self.path.with_name(f".{self.path.name}.lock")):
                 before = _parsed(self.path) if self._signature() else ()
                 after = tuple(changed(before))
                 if after != before:
@@ -91,12 +91,18 @@ def _content(path: Path) -> str:
 
 def _replace(path: Path, entries: Sequence[Json]) -> None:
     content = json.dumps({"format": FORMAT, "entries": entries}, indent=1) + "\n"
-    new = path.with_name(f".{path.name}.new")  # Only whoever holds the lock writes it.
+    replace_file(path, content.encode(), 0o600)
+
+
+def replace_file(path: Path, content: bytes, permissions: int) -> None:
+    """Put a new file in the place of the old one, whole or not at all. Only whoever holds the lock may."""
+    new = path.with_name(f".{path.name}.new")
     descriptor = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
     try:
         with os.fdopen(descriptor, "wb") as file:
-            file.write(content.encode())
+            file.write(content)
             file.flush()
+            os.fchmod(descriptor, permissions)
             os.fsync(descriptor)
         new.replace(path)
     except OSError:
@@ -106,7 +112,7 @@ def _replace(path: Path, entries: Sequence[Json]) -> None:
 
 
 @contextmanager
-def _locked(path: Path) -> Generator[None]:
+def locked(path: Path) -> Generator[None]:
     descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX)

@@ -1,0 +1,105 @@
+"""A profile before it is kept: what is said of it, whether that makes sense, and how it comes into the user's settings.
+
+No questions are asked here; that is `configure_questions.py`.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import cast
+
+from agent_lsp.domain.encoding import Json
+from agent_lsp.domain.errors import BadParams
+from agent_lsp.providers.build import REFERENCE
+from agent_lsp.providers.definitions import NO_KEY, TYPES, ProviderType, type_named
+from agent_lsp.providers.transport import is_loopback
+from agent_lsp.settings.checks import checked
+from agent_lsp.settings.model import Profile
+from agent_lsp.settings.sources import USER_FILE
+from agent_lsp.storage.user_settings import change_user_settings
+
+_VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_LONGEST_NAME = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """`fields` are the profile's, as the settings write them."""
+
+    name: str
+    type: ProviderType
+    fields: Json
+
+    @property
+    def profile(self) -> Profile:
+        return Profile.model_validate(self.fields)
+
+    @property
+    def holds_key(self) -> bool:
+        """Whether a key itself is in it, not only where one is."""
+        key = str(self.fields.get("apiKey", NO_KEY))
+        return key != NO_KEY and not key.startswith("$")
+
+
+def wanted_type(name: str) -> ProviderType:
+    if known := type_named(name.strip().lower()):
+        return known
+    raise BadParams(f"There is no type {name!r}: choose one of {', '.join(known.name for known in TYPES)}.")
+
+
+def checked_name(name: str) -> str:
+    if not name.strip() or not name.isprintable() or len(name) > _LONGEST_NAME:
+        raise BadParams(f"A profile's name is one to {_LONGEST_NAME} characters that can be seen.")
+    return name.strip()
+
+
+def checked_variable(name: str) -> str:
+    """The reference to a variable. What is no name of one is not repeated: it may be the key itself."""
+    if not _VARIABLE.fullmatch(name):
+        raise BadParams("That is no name of a variable: name the one that has the key, and not the key itself.")
+    return REFERENCE + name
+
+
+def checked_address(address: str) -> str:
+    if not re.match(r"https?://[^\s/]", address) or not address.isprintable():
+        raise BadParams("The base URL begins with http:// or https://.")
+    return address
+
+
+def profiles_in(settings: Json) -> Json:
+    """The profiles of settings that nobody has looked at yet."""
+    return _object(settings.get("providers"))
+
+
+def profile_in(settings: Json, name: str | None) -> Json:
+    """One of them; an empty one where there is none of this name."""
+    return _object(profiles_in(settings).get(name or ""))
+
+
+def _object(value: object) -> Json:
+    return cast("Json", value) if isinstance(value, dict) else {}  # A JSON object has strings for keys.
+
+
+def draft_of(provider: ProviderType, name: str, given: Mapping[str, object], before: Json) -> Draft:
+    """Put together what is said of a profile, and what it said before where its type is the same; BadParams."""
+    known = type_named(str(before.get("type", "")))
+    fields: Json = {**(before if known is provider else {}), "type": provider.name, **given}
+    if "apiKey" not in fields and is_loopback(str(fields.get("baseURL", ""))):
+        fields["apiKey"] = NO_KEY
+    _, remarks = checked({"providers": {name: fields}}, "The command line")
+    if remarks:
+        raise BadParams(remarks[0])
+    return Draft(name, provider, fields)
+
+
+def keep(draft: Draft, home: Path, *, is_current: bool) -> Path:
+    """Write the profile into the user's settings, and leave all else in them as it is."""
+
+    def changed(settings: Json) -> Json:
+        current = {"currentProvider": draft.name} if is_current else {}
+        return {**settings, **current, "providers": {**profiles_in(settings), draft.name: draft.fields}}
+
+    file = home / USER_FILE
+    change_user_settings(file, changed, is_private=draft.holds_key)
+    return file

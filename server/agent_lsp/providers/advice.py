@@ -1,0 +1,16 @@
+"""What could be done where no model can be used: which servers run here, and how each is set up."""
+
+import shlex
+from collections.abc import Mapping
+
+from agent_lsp.providers.probing import FoundServer, found_servers
+
+
+async def local_advice(environment: Mapping[str, str]) -> tuple[str, ...]:
+    """Look for model servers on this machine, and tell of each the command that sets it up, a sentence each."""
+    return tuple(_sentence(found) for found in await found_servers(environment) if found.models)
+
+
+def _sentence(found: FoundServer) -> str:
+    words = ("agent-lsp", "configure", "--type", found.type.name, "--model", found.models[0].name)
+    return f"{found.type.title} runs here with {len(found.models)} models: `{shlex.join(words)}` sets it up."
