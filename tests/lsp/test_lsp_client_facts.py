@@ -17,3 +17,9 @@ def test_nonsense_in_capabilities_counts_as_absent(nonsense: object) -> None:
     }
 
     assert read_client(params) == Client()
+
+
+def test_helix_shows_documents_without_announcing_it_and_hides_what_commands_answer() -> None:
+    helix = read_client({"capabilities": {}, "clientInfo": {"name": "helix"}})
+
+    assert helix == Client(name="helix", shows_documents=True, hides_command_results=True)

@@ -1,3 +1,4 @@
+import contextlib
 from dataclasses import replace
 
 import pytest
@@ -45,6 +46,25 @@ async def test_command_does_what_the_method_does(
     await plain.client.request("workspace/executeCommand", params)
 
     assert plain.hall.calls[-1] == asked
+
+
+@pytest.mark.parametrize(
+    ("command", "arguments", "told"),
+    [
+        ("agent.newTask", [], "Give agent.newTask the words as argument 1."),
+        ("agent.acceptHunk", [], "Nothing waits for this answer any more."),
+        ("agent.send", ["words"], None),
+    ],
+)
+async def test_user_is_told_what_helix_would_only_log(
+    door: FrontDoor, command: str, arguments: list[str], told: str | None
+) -> None:
+    await door.client.initialize(agent=None, name="helix")
+
+    with contextlib.suppress(RpcError):
+        await door.client.request("workspace/executeCommand", {"command": command, "arguments": arguments})
+
+    assert door.client.named("window/showMessage") == ([{"type": 3, "message": told}] if told else [])
 
 
 async def test_new_task_command_answers_with_the_task(plain: FrontDoor) -> None:

@@ -34,7 +34,8 @@ def says(say: Say, text: str, *, ts: int = 3, partial: bool | None = None) -> Me
 
 def tell(door: FrontDoor, *notices: MessageNotice | StatusNotice | DeltaNotice) -> None:
     for notice in notices:
-        door.hall.listeners[0].notice(notice)
+        for listener in door.hall.listeners:
+            listener.notice(notice)
 
 
 # A client that announced the agent
@@ -56,7 +57,7 @@ async def test_notices_are_sent_as_they_are(ready: FrontDoor) -> None:
 
 
 async def test_congestion_is_the_outlets(ready: FrontDoor) -> None:
-    listener = ready.hall.listeners[0]
+    listener = ready.hall.listeners[-1]
 
     before, ready.outlet.congested = listener.is_congested(), True
 
@@ -77,6 +78,7 @@ async def test_plain_client_gets_no_agent_message(plain: FrontDoor) -> None:
 async def test_whole_sayings_become_one_liners(plain: FrontDoor) -> None:
     tell(
         plain,
+        says(Say.TEXT, "the task", ts=1),
         says(Say.TEXT, "the task", ts=1),
         says(Say.TEXT, "half", ts=2, partial=True),
         says(Say.TEXT, "half\nand whole", ts=2, partial=False),

@@ -7,6 +7,7 @@ from agent_lsp.domain.messages import Ask, Message
 from agent_lsp.domain.notices import MessageNotice, StatusNotice
 from agent_lsp.domain.requests import AskReply, ContextReference, NewTask
 from agent_lsp.domain.status import ACTIONS, PermissionMode, State, Status, WaitingAsk
+from agent_lsp.lsp.client import path_of
 from agent_lsp.lsp.plain.prompt_text import Prompt, Unfinished, read_prompt, unfinished
 from support.fake_editor import FakeEditor, Manner
 from support.front_door import FrontDoor
@@ -128,6 +129,66 @@ async def test_prompt_answers_the_question_it_names(door: FrontDoor) -> None:
     assert door.hall.named("answer") == [("t1", 7, AskReply("messageResponse", "red, please"))]
 
 
+async def test_prompt_without_a_place_to_go_answers_the_question_that_waits(door: FrontDoor) -> None:
+    await begin(door, "red, please")
+    ask = WaitingAsk(7, Ask.FOLLOWUP, Ask.FOLLOWUP.category, ACTIONS[Ask.FOLLOWUP])
+    for listener in door.hall.listeners:
+        listener.notice(MessageNotice("t1", "i1", 1, Message(7, "ask", ask=Ask.FOLLOWUP, text="{}")))
+        listener.notice(StatusNotice(Status("t1", "i1", 2, State.WAITING_FOR_INPUT, ask)))
+
+    taken = await command(door, "agent.sendPrompt")
+
+    assert (taken, door.hall.named("answer")) == (
+        {"accepted": True},
+        [("t1", 7, AskReply("messageResponse", "red, please"))],
+    )
+
+
+async def test_of_several_prompts_the_one_with_words_is_sent(door: FrontDoor) -> None:
+    editor = await begin(door, " \n")
+    editor.open("file:///w/y.agent.md", "do it")
+
+    await command(door, "agent.sendPrompt")
+
+    assert door.hall.named("send") == [("t1", "do it", (), "queue")]
+
+
+async def test_several_prompts_with_words_are_told_apart_by_their_user(door: FrontDoor) -> None:
+    editor = await begin(door, "do this")
+    editor.open("file:///w/y.agent.md", "do that")
+
+    with pytest.raises(RpcError, match="There are words in several prompt documents"):
+        await command(door, "agent.sendPrompt")
+
+
+# The prompt document of the workspace
+
+
+async def test_prompt_document_is_made_and_shown(door: FrontDoor, tmp_path: Path) -> None:
+    await door.client.initialize(agent=None, name="helix", root=tmp_path)
+    door.hall.folder = tmp_path
+
+    first = await command(door, "agent.showPrompt", "@a.py:3-7")
+    again = await command(door, "agent.showPrompt", "@b.py")
+    shown = await door.client.question("window/showDocument")
+
+    path = path_of(first["uri"])
+    assert path
+    assert (again, shown["uri"]) == (first, first["uri"])
+    assert (path.name.startswith(f"{tmp_path.name}-"), path.read_text()) == (True, "@a.py:3-7 @b.py \n")
+
+
+async def test_open_prompt_document_gets_words_by_an_edit(door: FrontDoor, tmp_path: Path) -> None:
+    editor = await begin(door, "")
+    door.hall.folder = tmp_path
+    uri = (await command(door, "agent.showPrompt"))["uri"]
+    editor.open(uri, "look at\n")
+
+    await command(door, "agent.showPrompt", "@a.py")
+
+    assert editor.documents[uri].text == "look at @a.py \n"
+
+
 async def test_words_that_are_typed_meanwhile_are_not_emptied(door: FrontDoor) -> None:
     editor = await begin(door, "do it")
     editor.manner = Manner.REFUSES
@@ -141,7 +202,7 @@ async def test_words_that_are_typed_meanwhile_are_not_emptied(door: FrontDoor) -
 @pytest.mark.parametrize(
     ("text", "arguments", "message"),
     [
-        ("do it", [], "Give agent.sendPrompt the uri of a prompt document as argument 1."),
+        (" ", [], "There are no words in an open prompt document; agent.showPrompt opens one."),
         ("do it", ["file:///w/y.agent.md"], "is no prompt document that is open"),
         ("do it", ["file:///w/x.md"], "is no prompt document that is open"),
         ("/new  \n", [URI], "There are no words in this prompt yet."),

@@ -57,6 +57,7 @@ COMMANDS = (
     "agent.rejectHunk",
     "agent.showTranscript",
     "agent.showDiff",
+    "agent.showPrompt",
     "agent.sendPrompt",
     "agent.restore",
 )

@@ -34,6 +34,8 @@ class Client:
     takes_action_literals: bool = False
     registers_completion: bool = False
     """Takes the registration of completion later, for some documents only."""
+    hides_command_results: bool = False
+    """Shows its user neither what a command answers nor with what it fails."""
     has_progress: bool = False
     has_configuration: bool = False
     trace: str = "off"
@@ -53,6 +55,7 @@ def read_client(params: Mapping[str, object]) -> Client:
     options = params.get("initializationOptions")
     process_id = params.get("processId")
     is_neovim = str(dig(params, "clientInfo", "name")).lower().startswith(("neovim", "nvim"))
+    is_helix = dig(params, "clientInfo", "name") == "helix"
     return Client(
         name=_text(dig(params, "clientInfo", "name")),
         process_id=process_id if isinstance(process_id, int) else None,
@@ -66,12 +69,14 @@ def read_client(params: Mapping[str, object]) -> Client:
         resource_operations=frozenset(_texts(dig(workspace, "workspaceEdit", "resourceOperations"))),
         takes_edit_metadata=dig(workspace, "workspaceEdit", "metadataSupport") is True,
         takes_annotations=not is_neovim and is_object(dig(workspace, "workspaceEdit", "changeAnnotationSupport")),
-        shows_documents=dig(params, "capabilities", "window", "showDocument", "support") is True,
+        # Helix 25.01 does not announce it and handles it.
+        shows_documents=is_helix or dig(params, "capabilities", "window", "showDocument", "support") is True,
         refreshes_contents=is_object(dig(workspace, "textDocumentContent")),
         takes_action_literals=is_object(
             dig(params, "capabilities", "textDocument", "codeAction", "codeActionLiteralSupport")
         ),
         registers_completion=registers_completion(params),
+        hides_command_results=is_helix,  # They go into its log.
         has_progress=dig(params, "capabilities", "window", "workDoneProgress") is True,
         has_configuration=dig(workspace, "configuration") is True,
         trace=_text(params.get("trace")) or "off",

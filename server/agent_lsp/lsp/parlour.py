@@ -96,6 +96,11 @@ class Parlour:
         self._viewer.show(path)
         return path
 
+    async def show_prompt(self, words: str) -> Path:
+        path = await self.prompts.open(words)
+        self._viewer.show(path)
+        return path
+
     def task_shown_in(self, uri: str) -> str | None:
         """The task that a document of ours is about."""
         path = path_of(uri)

@@ -3,17 +3,23 @@
 What is left out of the arguments is the one current task. Each command answers at once.
 """
 
+import inspect
+from collections.abc import Callable
 from typing import Any
 
 from lsprotocol import types
 
 from agent_lsp.domain.encoding import Json, to_wire
-from agent_lsp.domain.errors import BadParams, TaskUnknown
+from agent_lsp.domain.errors import AgentError, BadParams, TaskUnknown
 from agent_lsp.domain.messages import Response
 from agent_lsp.domain.requests import AskReply, ContextReference, NewTask
 from agent_lsp.domain.status import PermissionMode, Status
 from agent_lsp.lsp.arguments import Arguments
+from agent_lsp.lsp.capabilities import is_object
 from agent_lsp.lsp.server import AgentServer
+from agent_lsp.lsp.waiting import GONE
+
+Command = Callable[[Arguments], object]
 
 
 def register(server: AgentServer) -> None:
@@ -23,11 +29,26 @@ def register(server: AgentServer) -> None:
         if command is None:
             known = ", ".join(server.known_commands)
             raise BadParams(f"There is no command {params.command}; there are {known}.")
-        return command(Arguments(params.command, params.arguments or ()))
+        arguments = Arguments(params.command, params.arguments or ())
+        return _told(server, command, arguments) if server.client.hides_command_results else command(arguments)
 
     _register_words(server)
     _register_coming_and_going(server)
     _register_modes(server)
+
+
+async def _told(server: AgentServer, command: Command, arguments: Arguments) -> object:
+    """Run a command, and tell the user what their editor would not: that it failed, or came too late."""
+    try:
+        result = command(arguments)
+        if inspect.isawaitable(result):
+            result = await result
+    except AgentError as error:
+        server.tell(str(error))
+        raise
+    if is_object(result) and result.get("reason") == GONE.reason:
+        server.tell("Nothing waits for this answer any more.")
+    return result
 
 
 def current_task(server: AgentServer, named: str = "") -> str:

@@ -23,10 +23,13 @@ def _register_files(server: AgentServer) -> None:
     def show_diff(arguments: Arguments) -> Json:
         return {"uri": server.parlour.show_diff(arguments.text(0) or None).as_uri()}
 
+    @server.command("agent.showPrompt")
+    async def show_prompt(arguments: Arguments) -> Json:
+        return {"uri": (await server.parlour.show_prompt(arguments.text(0))).as_uri()}
+
     @server.command("agent.sendPrompt")
     async def send_prompt(arguments: Arguments) -> Json:
-        uri = arguments.needed_text(0, "uri of a prompt document")
-        return to_wire(await server.parlour.prompts.send(uri, arguments.ts(1)))
+        return to_wire(await server.parlour.prompts.send(arguments.text(0), arguments.ts(1)))
 
 
 def _register_restore(server: AgentServer) -> None:

@@ -28,7 +28,6 @@ class PlainListener:
         self._bell = Bell(server, hall, asks, spawn)
         self.progress = ActivityProgress(server, spawn) if has_progress else None
         self._asks: dict[str, Message] = {}
-        self._begun: set[str] = set()
         self._shown: dict[str, int] = {}
 
     def notice(self, notice: Notice) -> None:
@@ -45,11 +44,12 @@ class PlainListener:
         return False
 
     def _take_message(self, task_id: str, message: Message) -> None:
-        is_users_own = message.say is Say.TEXT and task_id not in self._begun
-        self._begun.add(task_id)
+        if message.say is Say.TEXT and task_id not in self._shown:
+            # The user's own words, which come again when something is added to them.
+            self._shown[task_id] = message.ts
         if message.ask:
             self._asks[task_id] = message
-        if message.partial or is_users_own or message.ts <= self._shown.get(task_id, 0):
+        if message.partial or message.ts <= self._shown.get(task_id, 0):
             return
         if message.say and message.say in _SHOWN and message.text:
             self._shown[task_id] = message.ts

@@ -1,19 +1,22 @@
 """Prompt documents, `*.agent.md`: sending what the user wrote there, and completing it while they write."""
 
+import hashlib
+import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from lsprotocol import types
 
-from agent_lsp.domain.documents import DocumentEdit
+from agent_lsp.domain.documents import DocumentEdit, OpenDocument
 from agent_lsp.domain.errors import BadParams
-from agent_lsp.domain.messages import Response
+from agent_lsp.domain.messages import Ask, Response
 from agent_lsp.domain.requests import Answered, AskReply, NewTask, Sent, TaskReference
 from agent_lsp.lsp.client import Encoding
 from agent_lsp.lsp.documents import Mirror
 from agent_lsp.lsp.editor import Editor
 from agent_lsp.lsp.plain.bell import Spawn
 from agent_lsp.lsp.plain.prompt_text import NEW, PERMISSION_MODES, Prompt, Unfinished, read_prompt, unfinished
+from agent_lsp.lsp.plain.viewer import write_whole
 from agent_lsp.lsp.ports import Hall
 from agent_lsp.lsp.positions import index_in_line, split_lines, units_before
 from agent_lsp.lsp.waiting import Asks
@@ -34,11 +37,26 @@ class Prompts:
         self._spawn = spawn
         self.roots: Callable[[], Sequence[Path]] = tuple
 
-    async def send(self, uri: str, ts: int | None) -> TaskReference | Sent | Answered:
-        """Send a prompt: as the answer to the ask `ts`, else to the current task, else as a new one."""
-        document = self._mirror.get(uri) if is_prompt(uri) else None
+    async def open(self, words: str) -> Path:
+        """Give the prompt document of the workspace, with these words added to what stands there."""
+        path = self._hall.shown_folder / f"{_name_of(self.roots())}{SUFFIX}"
+        uri = self._mirror.uri_of(path)
+        document = self._mirror.get(uri) if uri else None
         if document is None:
-            raise BadParams(f"{uri} is no prompt document that is open; its name ends with {SUFFIX}.")
+            written = path.read_text("utf-8", errors="replace") if path.exists() else ""
+            write_whole(path, _with_words(written, words))
+        elif words:
+            after = _with_words(document.text, words)
+            await self._editor.apply([DocumentEdit(document.uri, "edit", document.text, after, document.version)])
+        return path
+
+    async def send(self, uri: str, ts: int | None) -> TaskReference | Sent | Answered:
+        """Send a prompt: as the answer to the ask `ts`, or to a question, else to the current task, else as a new one.
+
+        Without a uri, the one that has words.
+        """
+        document = self._document(uri) if uri else self._written()
+        uri = document.uri
         prompt = read_prompt(document.text, self._hall.modes, self._located)
         if not prompt.words:
             raise BadParams("There are no words in this prompt yet.")
@@ -63,7 +81,28 @@ class Prompts:
         choices = await self._choices(word)
         return [_item(word, choice, _range(word, before, position, encoding)) for choice in choices]
 
+    def _document(self, uri: str) -> OpenDocument:
+        document = self._mirror.get(uri) if is_prompt(uri) else None
+        if document is None:
+            raise BadParams(f"{uri} is no prompt document that is open; its name ends with {SUFFIX}.")
+        return document
+
+    def _written(self) -> OpenDocument:
+        written = [each for each in self._mirror.all() if is_prompt(each.uri) and each.text.strip()]
+        if not written:
+            raise BadParams("There are no words in an open prompt document; agent.showPrompt opens one.")
+        if len(written) > 1:
+            raise BadParams("There are words in several prompt documents; send one from within it, by its code action.")
+        return written[0]
+
+    def _question(self) -> int | None:
+        task_id = self._hall.current_task()
+        waiting = self._asks.of_task(task_id) if task_id else None
+        return waiting.ts if waiting and waiting.ask.kind is Ask.FOLLOWUP else None
+
     async def _deliver(self, prompt: Prompt, ts: int | None) -> TaskReference | Sent | Answered:
+        if ts is None and not prompt.is_new:
+            ts = self._question()
         waiting = self._asks.find(ts) if ts is not None else None
         if ts is not None:
             reply = AskReply(Response.MESSAGE, prompt.words)
@@ -97,6 +136,18 @@ class Prompts:
             if found.is_relative_to(root.resolve()) and found.exists():
                 return found.as_uri()
         return None
+
+
+def _name_of(roots: Sequence[Path]) -> str:
+    """What the prompt document of a workspace is called; others of the same name have other documents."""
+    root = str(roots[0]) if roots else ""
+    return f"{Path(root).name or 'prompt'}-{hashlib.sha256(os.fsencode(root)).hexdigest()[:8]}"
+
+
+def _with_words(text: str, words: str) -> str:
+    if not words:
+        return text
+    return f"{text.rstrip()}{' ' if text.strip() else ''}{words} \n"
 
 
 def _item(word: Unfinished, choice: str, place: types.Range) -> types.CompletionItem:
