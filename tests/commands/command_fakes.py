@@ -1,6 +1,7 @@
 """Stand-ins for what the command tools need: commands that a test moves on by hand, and a gate, a screen and files."""
 
 import asyncio
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -188,7 +189,7 @@ class FakeFiles:
     saved: asyncio.Event = field(default_factory=asyncio.Event)
 
     def locate(self, path: str, use: Literal["read", "write"]) -> Place:
-        absolute = self.root / path
+        absolute = Path(os.path.realpath(self.root / path))
         return Place(path, absolute, absolute.as_uri(), Standing.INSIDE, self.root)
 
     async def save_edited(self) -> Sequence[Place]:
@@ -201,11 +202,13 @@ class FakeFiles:
 class Bench:
     """The tool over fakes of all it needs."""
 
-    def __init__(self, root: Path, *decisions: Decision, limit_seconds: float = 0) -> None:
+    def __init__(
+        self, root: Path, *decisions: Decision, limit_seconds: float = 0, gate: FakeGate | None = None
+    ) -> None:
         self.sandbox = FakeSandbox()
         self.commands = self.sandbox.outside
         self.files = FakeFiles(root)
-        self.gate = FakeGate(list(decisions))
+        self.gate = gate or FakeGate(list(decisions))
         self.screen = FakeScreen()
         artifacts = FakeArtifacts()
         self.tool = ExecuteCommand(

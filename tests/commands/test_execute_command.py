@@ -1,11 +1,12 @@
 import asyncio
 import contextlib
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from command_fakes import NEVER, NO, Bench, FakeCommand
+from command_fakes import NEVER, NO, Bench, FakeCommand, FakeGate
 
-from agent_lsp.domain.approvals import Decision, Deed
+from agent_lsp.domain.approvals import Action, Decision, Deed
 from agent_lsp.domain.commands import CommandEnd
 from agent_lsp.domain.errors import FileProblem
 from agent_lsp.domain.files import Place
@@ -108,6 +109,28 @@ async def test_a_folder_that_does_not_exist_is_told_before_anybody_is_asked(benc
         await bench.call(cwd="gone")
 
     assert bench.gate.actions == []
+
+
+@dataclass
+class Swapping(FakeGate):
+    """Says yes, and meanwhile the folder has become a link."""
+
+    folder: Path = Path()
+
+    async def decide(self, action: Action) -> Decision:
+        self.folder.rmdir()
+        self.folder.symlink_to("/")
+        return await super().decide(action)
+
+
+async def test_a_folder_that_was_swapped_for_a_link_is_not_run_in(tmp_path):
+    (tmp_path / "sub").mkdir()
+    bench = Bench(tmp_path, gate=Swapping(folder=tmp_path / "sub"))
+
+    with pytest.raises(FileProblem, match="sub leads elsewhere than when it was judged"):
+        await bench.call(cwd="sub")
+
+    assert bench.commands.started == []
 
 
 ARGUMENTS = {

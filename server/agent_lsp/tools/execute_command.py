@@ -162,6 +162,8 @@ class ExecuteCommand:
         return with_words(again.outcome, decision)
 
     async def _execute(self, work: _Work, commands: Commands) -> _Ran:
+        if self._files.locate(str(work.place.absolute), "read").absolute != work.place.absolute:
+            raise FileProblem(f"{work.place.path} leads elsewhere than when it was judged; look at it again.")
         artifact = self._artifacts.new()
         running = commands.start(work.command, work.place.absolute, artifact.path)
         row = self._screen.output_row()
