@@ -95,6 +95,21 @@ async def test_what_the_encoding_cannot_hold_is_not_written(garden: Garden) -> N
     assert (garden.root / "a.txt").read_bytes() == b"bl\xe9\n"
 
 
+async def test_what_the_file_behind_a_document_cannot_hold_is_not_even_proposed(
+    garden: Garden, editor: FakeEditor
+) -> None:
+    path = garden.root / "a.txt"
+    uri = editor.open(path, "blé\n")
+    path.write_bytes("blé\n".encode("latin-1"))
+
+    with pytest.raises(FileProblem, match=r"encoded as latin-1, which cannot hold '\\u20ac'"):
+        await garden.propose({"a.txt": "blé €\n"})
+
+    # Its letters show that the editor reads the file in another encoding, which may well hold more.
+    editor.type(uri, "bl\N{REPLACEMENT CHARACTER}\n")
+    assert (await garden.propose({"a.txt": "blé €\n"})).changes[0].kind == "edit"
+
+
 async def test_link_inside_stays_and_its_target_is_changed(garden: Garden) -> None:
     (garden.root / "a.txt").write_text("old\n")
     (garden.root / "link").symlink_to("a.txt")

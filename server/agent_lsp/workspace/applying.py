@@ -30,7 +30,7 @@ from agent_lsp.workspace.opened import document_at
 from agent_lsp.workspace.places import Places
 from agent_lsp.workspace.proposing import kind_of
 from agent_lsp.workspace.proposing import propose as propose_edits
-from agent_lsp.workspace.reading import LARGE_BYTES, text_of_document, text_on_disk
+from agent_lsp.workspace.reading import LARGE_BYTES, refuse_unholdable, text_of_document, text_on_disk
 from agent_lsp.workspace.rebasing import Rebased, Wish, choose, rebase, user_diffs
 from agent_lsp.workspace.saving import EditedDocuments
 from agent_lsp.workspace.steps import Step, remove_empty, reversal, weigh
@@ -68,7 +68,7 @@ class Applying:
 
     async def propose(self, edits: Sequence[FileEdit]) -> Proposal:
         uris = {edit.place: self._uri_of(edit.place) for edit in edits}
-        return await asyncio.to_thread(propose_edits, edits, uris)
+        return await asyncio.to_thread(_proposed, edits, uris)
 
     async def apply(self, proposal: Proposal, selection: Selection) -> EditOutcome:
         async with self._one_at_a_time:
@@ -249,6 +249,13 @@ class Applying:
     def _uri_of(self, place: Place) -> str:
         document = document_at(self._documents, place)
         return document.uri if document else place.uri
+
+
+def _proposed(edits: Sequence[FileEdit], uris: dict[Place, str]) -> Proposal:
+    for edit in edits:
+        if edit.before and edit.before.is_open and edit.after:
+            refuse_unholdable(edit.place, edit.before.text, edit.after)
+    return propose_edits(edits, uris)
 
 
 def _chosen(proposal: Proposal, selection: Selection) -> tuple[tuple[Wish, ...], Mapping[str, str]]:

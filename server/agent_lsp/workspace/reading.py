@@ -8,7 +8,7 @@ from agent_lsp.domain.files import Base, FileText, Place
 from agent_lsp.workspace.disk import read_file, size_of
 from agent_lsp.workspace.opened import document_at
 from agent_lsp.workspace.places import Places
-from agent_lsp.workspace.texts import decode, digest, digest_of_text
+from agent_lsp.workspace.texts import LATIN, decode, digest, digest_of_text, encode
 
 MOST_BYTES = 20_000_000
 """Larger files are no texts to edit; a command reads them better."""
@@ -40,6 +40,30 @@ class Reading:
         if size_of(place.absolute) > LARGE_BYTES:
             return (await asyncio.to_thread(read_file, place.absolute, limit)).content
         return read_file(place.absolute, limit).content
+
+
+def refuse_unholdable(place: Place, before: str, after: str) -> None:
+    """Refuse what the file behind an open document cannot hold: editors save a question mark, and say nothing.
+
+    How the editor reads the file is not told; but where the document has letters beyond Latin-1, it is not so.
+    """
+    if _is_latin(before) and not _is_latin(after) and _encoding_on_disk(place) == LATIN:
+        encode(after, LATIN)
+
+
+def _is_latin(text: str) -> bool:
+    try:
+        text.encode(LATIN)
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _encoding_on_disk(place: Place) -> str | None:
+    try:
+        return text_on_disk(place).encoding
+    except FileProblem:
+        return None
 
 
 def _refuse_below_file(place: Place) -> None:

@@ -15,6 +15,7 @@ _MARKS = (
 )
 """A byte-order mark, the name we keep for the encoding, and the codec that reads what follows the mark."""
 
+LATIN = "latin-1"
 SPOILED = "utf-8 with stray bytes"
 """The name we keep for UTF-8 in which some bytes are no text: they stay what they are, as halves of surrogates."""
 _STRAY_BYTE = re.compile("[\udc80-\udcff]")
@@ -109,7 +110,7 @@ def _decode_spoiled(content: bytes) -> Decoded:
     text = content.decode("utf-8", "surrogateescape")
     stray = len(_STRAY_BYTE.findall(text))
     letters = len(_BEYOND_ASCII.findall(text)) - stray
-    return Decoded(text, SPOILED) if letters > stray else Decoded(content.decode("latin-1"), "latin-1")
+    return Decoded(text, SPOILED) if letters > stray else Decoded(content.decode(LATIN), LATIN)
 
 
 def _decode_marked(content: bytes, name: str, codec: str) -> Decoded | None:
