@@ -97,6 +97,23 @@ async def test_file_in_conflict_is_left_alone_and_named(desk: Desk) -> None:
     assert (path.read_text(), other.read_text()) == ("uno\n2\n3\n4\n5\n", "b")
 
 
+async def test_what_a_restore_cannot_read_or_write_is_named_from_its_root(desk: Desk) -> None:
+    path, linked = desk.write("d/a", "a"), desk.write("d/b", "b")
+    start = await desk.take()
+    await desk.edit(path, "A")
+    await desk.edit(linked, "B")
+    path.unlink()
+    os.mkfifo(path)
+    os.link(linked, desk.root / "other-name")
+
+    plan = await desk.kept.planned(TASK, start)
+
+    reason = "Left as it is: d/a is a pipe, a socket or a device, which is not read."
+    assert plan.conflicts == (UnrestoredFile(path.as_uri(), "d/a", reason),)
+    with pytest.raises(FileProblem, match=r"^d/b has other names"):
+        await desk.kept.restore(TASK, start)
+
+
 async def test_open_document_is_restored_in_the_editor_with_the_users_typing(desk: Desk) -> None:
     path = desk.write("a", "ONE\n2\n3\n4\n5\n")
     await desk.take()

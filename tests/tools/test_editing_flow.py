@@ -212,6 +212,17 @@ async def test_edit_that_failed_says_how_the_file_stands(failure: Conflict | Not
     assert outcome == Outcome(text, is_error=True)
 
 
+async def test_conflict_in_a_long_file_is_shown_where_it_is() -> None:
+    workshop = Workshop({"a.txt": "a\n"})
+    long = "".join(f"line {number}\n" for number in range(1, 20_001))
+    workshop.files.outcomes = [Conflict("a.txt", long, 15_000)]
+
+    outcome = await workshop.write("a.txt", "b\n")
+
+    assert "[Lines 14900-" in outcome.text
+    assert "\n15000 | line 15000\n" in outcome.text
+
+
 async def test_edit_that_changes_nothing_is_not_asked_about() -> None:
     workshop = Workshop({"a.txt": "a\n"})
 

@@ -36,7 +36,7 @@ async def test_typing_in_the_same_lines_is_never_overwritten(garden: Garden, edi
     proposal = await garden.propose({"a.txt": TEN.replace("line 9\n", "nine\n")})
     editor.type(uri, typed := TEN.replace("line 9\n", "mine\n"))
 
-    assert await garden.files.apply(proposal, ALL) == Conflict("a.txt", typed)
+    assert await garden.files.apply(proposal, ALL) == Conflict("a.txt", typed, 9)
     assert editor.text(uri) == typed
 
 

@@ -149,6 +149,8 @@ class Conflict:
 
     path: str
     text: str
+    line: int = 1
+    """About where in it, counted from 1."""
 
 
 @dataclass(frozen=True, slots=True)

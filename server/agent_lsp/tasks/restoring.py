@@ -130,7 +130,7 @@ class KeptWorkspace:
         try:
             on_disk = read_state(path, MOST_BYTES)
         except FileProblem as problem:
-            return Collision(str(problem).rstrip("."))
+            return Collision(self._files.by_root(str(problem)).rstrip("."))
         document = self._document(path, on_disk)
         current = _state_of(document, on_disk) if document else on_disk
         if document and not document.is_dirty and not _has_text_of(on_disk, document.text):
@@ -145,7 +145,8 @@ class KeptWorkspace:
     async def _make(self, steps: Sequence[_Step]) -> None:
         """Change the disk first and then the editor, since the disk can be brought back without a trace."""
         on_disk = [step.change for step in steps if step.document is None]
-        await asyncio.to_thread(change_states, on_disk, self._leftovers)
+        with self._files.told_by_root():
+            await asyncio.to_thread(change_states, on_disk, self._leftovers)
         edits = [_edit(step, self._files.locate(str(step.path), "write")) for step in steps if step.document]
         if not edits:
             return

@@ -95,6 +95,9 @@ class MessageStream:
         message = self._messages[ts]
         return message if growth is None else replace(message, text=(message.text or "") + "".join(growth.pieces))
 
+    def shows(self, ts: int) -> bool:
+        return ts in self._messages
+
     def checkpoint_from(self, ts: int) -> str | None:
         """The first checkpoint that a message from `ts` on has."""
         later = (message for message in self._messages.values() if message.ts >= ts)

@@ -81,6 +81,8 @@ def _rewound(task: Task, plan: RewindPlan, files: Restoration, *, is_dry_run: bo
 
 def _checkpoint_to(task: Task, point: RewindPoint) -> str:
     """The checkpoint that has the files as they were at a point: the message's own, or the first one after it."""
+    if point.ts is not None and not task.stream.shows(point.ts):
+        raise BadParams(f"The task shows no message {point.ts}: agent/state tells those there are.")
     if found := point.checkpoint or task.stream.checkpoint_from(point.ts or 0):
         return found
     raise BadParams(f"No checkpoint was taken at message {point.ts} or after it: there is nothing to take back.")

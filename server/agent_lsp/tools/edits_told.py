@@ -8,6 +8,7 @@ from agent_lsp.domain.turns import Outcome
 from agent_lsp.tools.matching.revision import Malformed, Refusal, Revision
 from agent_lsp.tools.numbered_lines import numbered
 
+_LINES_ABOVE = 100
 _DONE = {"create": "created", "edit": "changed", "delete": "deleted", "rename": "moved"}
 
 
@@ -36,9 +37,11 @@ def refused(refusal: Refusal) -> Outcome:
 def failed(outcome: Conflict | NotApplied | Unproven) -> Outcome:
     """Tell why nothing, or nothing for certain, was written."""
     match outcome:
-        case Conflict(path, text):
+        case Conflict(path, text, line):
             fault = f"The user changed the same lines of {path} meanwhile; nothing was written. It now reads:"
-            return Outcome(f"{fault}\n{numbered(text)}", is_error=True)
+            # Of a long file not all can be shown: from a little above the place on.
+            start = max(1, min(line, text.count("\n")) - _LINES_ABOVE)
+            return Outcome(f"{fault}\n{numbered(text, start)}", is_error=True)
         case NotApplied(reason):
             return Outcome(f"Nothing was written: {reason}", is_error=True)
         case Unproven(path, reason):

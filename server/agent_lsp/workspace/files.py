@@ -66,11 +66,11 @@ class WorkspaceFiles:
         return self._places.locate(path, use)
 
     async def read(self, place: Place) -> FileText:
-        with self._told_by_root():
+        with self.told_by_root():
             return await self._reading.read(place)
 
     async def read_bytes(self, place: Place, limit: int) -> bytes:
-        with self._told_by_root():
+        with self.told_by_root():
             return await self._reading.read_bytes(place, limit)
 
     async def list_folder(self, place: Place, *, is_recursive: bool, limit: int) -> Listing:
@@ -99,7 +99,7 @@ class WorkspaceFiles:
     async def apply(self, proposal: Proposal, selection: Selection) -> EditOutcome:
         outcome = await self._applying.apply(proposal, selection)
         if isinstance(outcome, NotApplied | Unproven):
-            return replace(outcome, reason=self._by_root(outcome.reason))
+            return replace(outcome, reason=self.by_root(outcome.reason))
         return outcome
 
     async def save_edited(self) -> Sequence[Place]:
@@ -109,14 +109,14 @@ class WorkspaceFiles:
         await self._edited.until_saved(places)
 
     @contextmanager
-    def _told_by_root(self) -> Generator[None]:
+    def told_by_root(self) -> Generator[None]:
         """Name files in what went wrong as they are named everywhere else."""
         try:
             yield
         except FileProblem as problem:
-            raise type(problem)(self._by_root(str(problem))) from problem
+            raise type(problem)(self.by_root(str(problem))) from problem
 
-    def _by_root(self, sentence: str) -> str:
+    def by_root(self, sentence: str) -> str:
         for root in self.roots():
             # Only where a path begins: a root may be called like a part of another path.
             sentence = re.sub(rf"(?<![^\s'\"(]){re.escape(str(root))}/", "", sentence)

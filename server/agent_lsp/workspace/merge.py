@@ -1,7 +1,7 @@
 """Three-way merge of texts by lines, pure: what two sides made of one base, together, or where they collide."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from agent_lsp.workspace.alignment import Gap, align, gaps
 from agent_lsp.workspace.texts import split_lines
@@ -15,6 +15,8 @@ class Collision:
     base: tuple[str, ...]
     ours: tuple[str, ...]
     theirs: tuple[str, ...]
+    our_line: int = field(default=1, compare=False)
+    """Where that is in ours."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +77,7 @@ class _Merge:
         theirs = tuple(self._theirs[region.theirs.start : region.theirs.stop])
         if theirs in (base, ours):
             return ours
-        return theirs if ours == base else Collision(region.base.start + 1, base, ours, theirs)
+        return theirs if ours == base else Collision(region.base.start + 1, base, ours, theirs, region.ours.start + 1)
 
     def _regions(self) -> Iterator[_Region]:
         """Name the changed ranges as they stand in each of the three texts."""

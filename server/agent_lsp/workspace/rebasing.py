@@ -77,7 +77,7 @@ def rebase(edit: FileEdit, current: FileText | None) -> Rebased | Conflict | Not
 def _merged(edit: FileEdit, base: str, current: FileText, after: str) -> Rebased | Conflict:
     merged = merge(base, current.text, after)
     if not merged.is_clean:
-        return Conflict(edit.place.path, current.text)
+        return Conflict(edit.place.path, current.text, merged.collisions[0].our_line)
     rebased = replace(edit, before=current, after=merged.text)
     has_moved = difference_of(rebased).hunk_ids != compare(edit.place.path, base, after).hunk_ids
     # Where the user has made the very same change, nothing is left to be asked.
