@@ -45,6 +45,8 @@ def _run(options: "argparse.Namespace") -> int:
             return _run_permissions(options)
         case "trust":
             return _run_trust(options)
+        case "helix-config":
+            return _run_helix_config(options)
         case "configure":
             return _run_configure(options)
         case "providers":
@@ -130,6 +132,12 @@ def _run_trust(options: "argparse.Namespace") -> int:
     return run_trust(options)
 
 
+def _run_helix_config(options: "argparse.Namespace") -> int:
+    from agent_lsp.headless.helix_config import run_helix_config
+
+    return run_helix_config(options)
+
+
 def _run_configure(options: "argparse.Namespace") -> int:
     from agent_lsp.headless.configure import run_configure
 
@@ -164,6 +172,7 @@ def _parser() -> "argparse.ArgumentParser":
 
     from agent_lsp import __version__
     from agent_lsp.headless.arguments import add_demo_arguments, add_run_arguments
+    from agent_lsp.headless.helix_config import add_helix_arguments
     from agent_lsp.headless.provider_arguments import add_configure_arguments, add_provider_arguments
     from agent_lsp.headless.trust import add_trust_arguments
 
@@ -181,6 +190,7 @@ def _parser() -> "argparse.ArgumentParser":
     schema.add_argument("--format", default="json", choices=["json", "typescript", "lua"], help="JSON Schema, or types")
     _add_permissions_arguments(commands.add_parser("permissions", help="see what may run and be written unasked"))
     add_trust_arguments(commands.add_parser("trust", help="choose the folders that may loosen your settings"))
+    add_helix_arguments(commands.add_parser("helix-config", help="have Helix know the agent: its languages and keys"))
     return parser
 
 
