@@ -45,6 +45,10 @@ def test_setting_is_added_where_it_says_what_was_meant(text: str, setting: Setti
     assert with_setting(text, setting) == merged
 
 
+FORMATTED = '[[language]]\nname = "python"\nauto-format = true\n'
+C = '\n# C\n[[language]]\nname = "c"\n'
+
+
 def python(servers: str) -> str:
     return f'[[language]]\nname = "python"\nlanguage-servers = {servers}\n'
 
@@ -66,9 +70,7 @@ def python(servers: str) -> str:
          python('[{ name = "ty", except-features = ["format"] }, "agent-lsp"]')),
         (python('["agent-lsp", "ty"]'), python('["agent-lsp", "ty"]')),
         (python('[{ name = "agent-lsp" }]'), python('[{ name = "agent-lsp" }]')),
-        ('[[language]]\nname = "python"\nauto-format = true\n\n# C\n[[language]]\nname = "c"\n',
-         '[[language]]\nname = "python"\nauto-format = true\n'
-         + 'language-servers = ["ruff", "pylsp", "agent-lsp"]\n\n# C\n[[language]]\nname = "c"\n'),
+        (f"{FORMATTED}{C}", f'{FORMATTED}language-servers = ["ruff", "pylsp", "agent-lsp"]\n{C}'),
         ('[[language]]\nname = "c"\nlanguage-servers = ["clangd"]\n' + python('["ty"]'),
          '[[language]]\nname = "c"\nlanguage-servers = ["clangd"]\n' + python('["ty", "agent-lsp"]')),
         ('language = [{ name = "python" }]\n', None),
