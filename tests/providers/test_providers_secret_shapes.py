@@ -159,7 +159,7 @@ LOOK_ALIKES = (
 
 
 @pytest.mark.parametrize("text", TRUE.values(), ids=TRUE.keys())
-@pytest.mark.parametrize("frame", ["{}", "say {} and go on", '{{"text":"{}"}}', "\n{}\n"])
+@pytest.mark.parametrize("frame", ["{}", r"line\n{}\nline", "say {} and go on", '{{"text":"{}"}}', "\n{}\n"])
 def test_a_true_credential_is_taken_out(text: str, frame: str) -> None:
     clean = Secrets().removed_from(frame.format(text))
 

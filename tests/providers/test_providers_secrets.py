@@ -1,5 +1,7 @@
 """Secrets in text, whole and in pieces."""
 
+import json
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -62,3 +64,9 @@ def test_pieces_joined_are_the_cleaned_text(texts: list[str], sizes: list[int]) 
 
     assert "".join(clean) == Secrets([KEY]).removed_from("".join(texts))
     assert len(clean) == len(pieces)
+
+
+def test_a_value_is_found_in_json_too() -> None:
+    value = 'pass"word\\with\ttricks'
+
+    assert Secrets([value]).removed_from(json.dumps({"a": value})) == json.dumps({"a": MARK})

@@ -2,6 +2,7 @@
 
 import logging
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,13 +15,29 @@ class LogOptions:
     level: str = "info"
 
 
+class _CleanFormatter(logging.Formatter):
+    """Takes out of each entry, its traceback too, what must not be written."""
+
+    clean: Callable[[str], str] = staticmethod(str)
+
+    def format(self, record: logging.LogRecord) -> str:
+        return self.clean(super().format(record))
+
+
 def configure(options: LogOptions | None) -> None:
     """Set up logging once, for the whole process."""
     options = options or LogOptions()
     handler = logging.FileHandler(options.file, encoding="utf-8") if options.file else logging.StreamHandler(sys.stderr)
-    handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
+    handler.setFormatter(_CleanFormatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
     root = logging.getLogger()
     root.addHandler(handler)
     root.setLevel(options.level.upper() if options.file else logging.WARNING)
     # pygls logs the parameters of whatever fails, and from INFO on every body: prompts, files and keys.
     logging.getLogger("pygls").setLevel(logging.CRITICAL)
+
+
+def keep_clean(clean: Callable[[str], str]) -> None:
+    """From now on, have every entry cleaned by this before it is written."""
+    for handler in logging.getLogger().handlers:
+        if isinstance(handler.formatter, _CleanFormatter):
+            handler.formatter.clean = clean

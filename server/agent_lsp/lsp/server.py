@@ -13,6 +13,7 @@ from pygls.lsp.server import LanguageServer
 from agent_lsp import __version__
 from agent_lsp.domain.encoding import Json
 from agent_lsp.domain.errors import AgentError, NotConfigured
+from agent_lsp.lsp import logs
 from agent_lsp.lsp.arguments import Arguments
 from agent_lsp.lsp.client import Client, path_of
 from agent_lsp.lsp.configuration import SECTION, joined, settings_in
@@ -86,6 +87,7 @@ class AgentServer(LanguageServer):
             logger.exception("The hall cannot be opened")
             self._why_no_hall = str(error)
             return
+        logs.keep_clean(self._hall.redacted)
         self.change_roots(added=client.roots, removed=())
         self.configure(settings_in(client.options))
         self._listen(self._hall)

@@ -19,7 +19,9 @@ def _token(start: str, rest: str) -> Shape:
     The text stands first in the pattern: so the search for it is as quick as one for a text.
     """
     literal = re.escape(start)
-    return Shape(start.lower(), re.compile(f"{literal}(?<![A-Za-z0-9_]{literal}){rest}"))
+    # The text may be JSON, where a line feed before it ends in a letter.
+    begins = rf"(?:(?<![A-Za-z0-9_]{literal})|(?<=\\[nrtbf]{literal}))"
+    return Shape(start.lower(), re.compile(f"{literal}{begins}{rest}"))
 
 
 def _named(hint: str, pattern: str) -> Shape:

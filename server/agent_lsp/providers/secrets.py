@@ -1,5 +1,6 @@
 """Takes secrets out of text: the values that are known, and whatever has the shape of a credential."""
 
+import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
@@ -15,7 +16,10 @@ class Secrets:
     """What must never be shown, logged or recorded."""
 
     def __init__(self, values: Iterable[str] = ()) -> None:
-        self._known = tuple(sorted({value for value in values if len(value) >= _SHORTEST}, key=len, reverse=True))
+        known = {value for value in values if len(value) >= _SHORTEST}
+        # Texts are cleaned as JSON too, where a value may be spelled otherwise.
+        spelled = known | {json.dumps(value, ensure_ascii=False)[1:-1] for value in known}
+        self._known = tuple(sorted(spelled, key=len, reverse=True))
         self._values = re.compile("|".join(map(re.escape, self._known)))
 
     def removed_from(self, text: str) -> str:

@@ -5,14 +5,8 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-_SECRET = re.compile(
-    r"""(?x)
-    ^(ANTHROPIC|OPENAI|AGENT_LSP)_
-    | SECRET | PASSWORD | PASSWD | PASSPHRASE | CREDENTIAL | API_?KEY | PRIVATE_?KEY | ACCESS_?KEY | TOKEN
-    | (^|_)(KEY|PAT|AUTH|PWD_?HASH|COOKIE)$
-    """,
-    re.IGNORECASE,
-)
+from agent_lsp.domain.secret_names import names_a_secret
+
 _CHANGES_BASH = re.compile(
     r"^(BASH_ENV|ENV|BASHOPTS|SHELLOPTS|BASH_XTRACEFD|BASH_LOADABLES_PATH|EXECIGNORE|PROMPT_COMMAND|PS[0-4]"
     r"|CDPATH|GLOBIGNORE|IFS|POSIXLY_CORRECT|BASH_FUNC_.*)$"
@@ -51,7 +45,7 @@ def command_environment(
 
 
 def _may_pass(name: str, value: str) -> bool:
-    is_out = _SECRET.search(name) or _CHANGES_BASH.match(name) or _LEADS_GIT_ELSEWHERE.match(name)
+    is_out = names_a_secret(name) or _CHANGES_BASH.match(name) or _LEADS_GIT_ELSEWHERE.match(name)
     return not (is_out or _URL_WITH_PASSWORD.match(value))
 
 
