@@ -9,6 +9,8 @@ from typing import Any
 import msgpack
 
 REQUEST, RESPONSE = 0, 1
+SECONDS = 40.0
+"""Longer than anything waits inside of Neovim: past that it asks somebody for a key."""
 
 
 class NeovimError(Exception):
@@ -39,12 +41,17 @@ class Rpc:
         request = next(self._ids)
         answer = self._waiting[request] = asyncio.get_running_loop().create_future()
         self._send(request, method, arguments)
-        return await answer
+        async with asyncio.timeout(SECONDS):
+            return await answer
 
     async def stop(self) -> None:
         """End it, and wait until it is gone."""
         self._send(next(self._ids), "nvim_command", ["qall!"])
-        await self._process.wait()
+        try:
+            async with asyncio.timeout(SECONDS):
+                await self._process.wait()
+        except TimeoutError:
+            self._process.kill()
         await self._reading
 
     def _send(self, request: int, method: str, arguments: Sequence[object]) -> None:
@@ -61,13 +68,15 @@ class Rpc:
             for message in unpacker:
                 self._take(message)
         for answer in self._waiting.values():
-            answer.set_exception(NeovimError("Neovim ended."))
+            answer.cancel()
 
     def _take(self, message: list[Any]) -> None:  # Any: as it comes.
         if message[0] != RESPONSE:
             return
         _, request, error, result = message
-        answer = self._waiting.pop(request)
+        answer = self._waiting.pop(request, None)
+        if answer is None or answer.done():
+            return
         if error:
             answer.set_exception(NeovimError(error[1]))
         else:

@@ -17,49 +17,15 @@ local TAKES_NO_WORDS = {
 }
 
 local held ---@type {kind: string, notice: table}[]? notices that came while a snapshot was on its way
-local announced ---@type integer? the ask that was last told of
 local previous ---@type string? the task that was here when the server ended
 
 ---Why there is no server, as a word for the status; nil where there is one.
 ---@type string?
 M.stopped = nil
 
----@param name string
----@param data table
-local function fire(name, data)
-  vim.api.nvim_exec_autocmds('User', { pattern = name, data = data, modeline = false })
-end
-
-local function ask_changed()
-  local ask = M.task:ask()
-  if announced == (ask and ask.ts) then
-    return
-  end
-  announced = ask and ask.ts
-  require('agent_lsp.diff').settled()
-  require('agent_lsp.inline').show()
-  require('agent_lsp.bell').ring()
-  if ask then
-    fire('AgentAsk', { taskId = M.task:id(), ask = ask })
-  end
-end
-
----@param event agent_lsp.TaskEvent
-local function listen(event, ...)
-  require('agent_lsp.view').update(event, ...)
-  if event == 'status' or event == 'snapshot' then
-    ask_changed()
-    fire('AgentState', M.task.status or { state = 'no_task' })
-    vim.cmd.redrawstatus({ bang = true })
-  elseif event == 'message' then
-    fire('AgentMessage', { taskId = M.task:id(), message = M.task:message((...)) })
-    require('agent_lsp.documents').reload_soon()
-  elseif event == 'decisions' then
-    require('agent_lsp.inline').show()
-  end
-end
-
-M.task = Task.new(listen)
+M.task = Task.new(function(event, ...)
+  require('agent_lsp.events').tell(event, ...)
+end)
 
 local APPLY = {
   message = 'receive',

@@ -31,7 +31,7 @@ local function say(command)
     if mention then
       local text = prompt.text()
       prompt.set(text == '' and mention .. ' ' or text .. ' ' .. mention .. ' ')
-      vim.api.nvim_win_set_cursor(0, { vim.api.nvim_buf_line_count(0), math.huge })
+      vim.cmd('normal! G$')
     end
     return
   end

@@ -36,6 +36,9 @@ function M.gather()
   local is_started = pcall(vim.system, command, { cwd = folder, timeout = 10000 }, function(result)
     vim.schedule(function()
       take(folder, result.code == 0 and result.stdout or nil)
+      if vim.bo.filetype == 'agentprompt' and vim.fn.mode() == 'i' then
+        M.offer()
+      end
     end)
   end)
   if not is_started then
@@ -101,8 +104,9 @@ end
 ---Show what fits while somebody types.
 function M.offer()
   local column, mark, query = unfinished()
-  if column and mark then
-    vim.fn.complete(column + 1, items(mark, assert(query)))
+  local found = column and mark and items(mark, assert(query)) or {}
+  if column and #found > 0 then
+    vim.fn.complete(column + 1, found)
   end
 end
 

@@ -105,13 +105,14 @@ function M.text(buffer)
   return vim.bo[buffer].endofline and text .. eol or text
 end
 
+---Have a buffer hold exactly this text, as `text` gives it back.
 ---@param buffer integer
 ---@param text string
-local function fill(buffer, text)
+function M.fill(buffer, text)
   local _, breaks = text:gsub('\n', '')
   local _, returns = text:gsub('\r\n', '')
   local is_dos = breaks > 0 and breaks == returns
-  local has_end = text == '' or text:sub(-1) == '\n'
+  local has_end = text:sub(-1) == '\n'
   local lines = vim.split(is_dos and text:gsub('\r\n', '\n') or text, '\n', { plain = true })
   if has_end then
     table.remove(lines)
@@ -132,7 +133,7 @@ function M.read_preview(buffer)
   vim.bo[buffer].undolevels = -1
   server.request('workspace/textDocumentContent', { uri = uri }, function(result)
     if vim.api.nvim_buf_is_valid(buffer) and not vim.bo[buffer].modified then
-      fill(buffer, result.text)
+      M.fill(buffer, result.text)
       vim.bo[buffer].undolevels = undo
       vim.bo[buffer].filetype = vim.filetype.match({ filename = vim.uri_decode(uri), buf = buffer }) or ''
     end

@@ -20,7 +20,7 @@ end
 function M.lines(buffer, first, last)
   return {
     start = { line = first - 1, character = 0 },
-    ['end'] = M.position(buffer, last - 1, math.huge),
+    ['end'] = M.position(buffer, last - 1, vim.v.maxcol),
   }
 end
 

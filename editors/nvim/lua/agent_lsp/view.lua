@@ -2,42 +2,24 @@
 -- message only grows. Its windows are in windows.lua, what its keys do is in keys.lua.
 
 local config = require('agent_lsp.config')
+local page = require('agent_lsp.page')
 local rows = require('agent_lsp.rows')
 
 local M = {}
 
-M.NAME = 'agent://chat'
-local LANGUAGE = 'agentchat'
-
-local MARKS = vim.api.nvim_create_namespace('agent_lsp_view')
 local HEAD, TAIL = 1, 1
-local PRIORITY = 200
 
 ---@class agent_lsp.Shown a row in the buffer
 ---@field row agent_lsp.Row
 ---@field lines integer how many of the buffer's lines it takes, with the space above it
 
-local buffer ---@type integer?
 local shown = {} ---@type table<integer, agent_lsp.Shown> by `ts`
 local order = {} ---@type integer[] the `ts` of what is in the buffer
 local unfolded = {} ---@type table<integer, true>
 local stale = {} ---@type table<integer, true> grew, and cannot be grown in the buffer
 local task ---@type agent_lsp.Task
 
----@return integer?
-function M.buffer()
-  return buffer and vim.api.nvim_buf_is_valid(buffer) and buffer or nil
-end
-
----@param change fun(at: integer)
-local function write(change)
-  local at = assert(M.buffer())
-  local followers = require('agent_lsp.windows').followers(at)
-  vim.bo[at].modifiable = true
-  change(at)
-  vim.bo[at].modifiable, vim.bo[at].modified = false, false
-  require('agent_lsp.windows').follow(at, followers)
-end
+M.buffer = page.buffer
 
 ---@param ts integer
 ---@return agent_lsp.Row
@@ -87,28 +69,6 @@ local function start_of(index)
   return line
 end
 
----@param at integer buffer
----@param row agent_lsp.Row
----@param first integer the line where its text begins
-local function colour(at, row, first)
-  for _, mark in ipairs(row.marks) do
-    local line = first + mark.line
-    if mark.is_hidden then
-      vim.api.nvim_buf_set_extmark(at, MARKS, line, 0, { conceal_lines = '' })
-    else
-      local is_part = mark.from ~= nil
-      vim.api.nvim_buf_set_extmark(at, MARKS, line, mark.from or 0, {
-        hl_group = mark.group,
-        priority = PRIORITY,
-        end_row = is_part and line or line + 1,
-        end_col = is_part and mark.to or 0,
-        hl_eol = not is_part,
-        strict = false,
-      })
-    end
-  end
-end
-
 ---@param row agent_lsp.Row
 ---@param index integer
 ---@return string[]
@@ -130,10 +90,10 @@ local function put(index, old)
   local next_line = first + old
   shown[ts] = { row = row, lines = #lines }
   stale[ts] = nil
-  write(function(at)
-    vim.api.nvim_buf_clear_namespace(at, MARKS, first, next_line)
+  page.write(function(at)
+    page.clear(at, first, next_line)
     vim.api.nvim_buf_set_lines(at, first, next_line, true, lines)
-    colour(at, row, first + #lines - #row.lines)
+    page.colour(at, row.marks, first + #lines - #row.lines)
   end)
 end
 
@@ -187,11 +147,11 @@ local function render()
     vim.list_extend(lines, WELCOME)
   end
   table.insert(lines, '')
-  write(function(at)
-    vim.api.nvim_buf_clear_namespace(at, MARKS, 0, -1)
+  page.write(function(at)
+    page.clear(at, 0, -1)
     vim.api.nvim_buf_set_lines(at, 0, -1, true, lines)
     for index, ts in ipairs(order) do
-      colour(at, shown[ts].row, places[index])
+      page.colour(at, shown[ts].row.marks, places[index])
     end
   end)
 end
@@ -204,7 +164,7 @@ local function grow(ts, append)
   local one = shown[ts]
   local last = start_of(index) + one.lines - 1
   local lines = vim.split(append:gsub('\r\n', '\n'), '\n', { plain = true })
-  write(function(at)
+  page.write(function(at)
     vim.api.nvim_buf_set_text(at, last, -1, last, -1, lines)
     one.lines = one.lines + #lines - 1
     local group = one.row.group
@@ -213,7 +173,7 @@ local function grow(ts, append)
       for line = 1, #lines - 1 do
         marks[line] = { line = line, group = group }
       end
-      colour(at, { marks = marks }, last)
+      page.colour(at, marks, last)
     end
   end)
 end
@@ -256,7 +216,7 @@ local function status_changed(before)
     end
   end
   if not before or before.title ~= task.status.title then
-    write(function(at)
+    page.write(function(at)
       vim.api.nvim_buf_set_lines(at, 0, HEAD, true, head())
     end)
   end
@@ -297,7 +257,7 @@ function M.remove(ts, index)
   local count = shown[ts].lines
   table.remove(order, index)
   shown[ts] = nil
-  write(function(at)
+  page.write(function(at)
     vim.api.nvim_buf_set_lines(at, first, first + count, true, {})
   end)
   mend_below(index - 1)
@@ -344,30 +304,17 @@ function M.toggle(ts)
   renew(ts)
 end
 
----Colour it with Neovim's parser and queries of ours; a Neovim that was built without the parser shows plain text.
----@param at integer
-local function colour_as_markdown(at)
-  local parser = vim.api.nvim_get_runtime_file('parser/markdown.*', false)[1]
-  if parser and vim.treesitter.language.add(LANGUAGE, { path = parser, symbol_name = 'markdown' }) then
-    vim.treesitter.start(at, LANGUAGE)
-  end
-end
-
 ---The buffer, made where there is none yet.
 ---@param of agent_lsp.Task
 ---@return integer
 function M.open(of)
   task = of
-  if M.buffer() then
-    return assert(buffer)
+  local at = page.buffer()
+  if not at then
+    at = page.make()
+    render()
   end
-  buffer = vim.api.nvim_create_buf(false, true)
-  vim.api.nvim_buf_set_name(buffer, M.NAME)
-  vim.bo[buffer].buftype, vim.bo[buffer].undolevels, vim.bo[buffer].modifiable = 'nofile', -1, false
-  vim.bo[buffer].filetype = LANGUAGE
-  colour_as_markdown(buffer)
-  render()
-  return buffer
+  return at
 end
 
 return M

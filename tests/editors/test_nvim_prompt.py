@@ -1,0 +1,174 @@
+"""How words get from a person in a real Neovim to the agent: the prompt, its completion, commands with their ranges."""
+
+from collections.abc import AsyncGenerator
+from pathlib import Path
+
+import pytest
+from nvim_editor import Neovim, neovim
+
+from support.model_server import CallTool, Say
+
+DONE = [CallTool("attempt_completion", result="Done.")]
+TEXT = "".join(f"line {n}\n" for n in range(9))
+
+
+@pytest.fixture
+async def editor(tmp_path: Path, nvim: Path) -> AsyncGenerator[Neovim]:
+    async with neovim(nvim, tmp_path, [DONE, DONE, DONE], {"src/a.txt": TEXT, "b c.txt": "b\n"}) as editor:
+        yield editor
+
+
+READ = "return require('agent_lsp.prompt').read(...)"
+
+
+@pytest.mark.parametrize(
+    ("written", "read"),
+    [
+        ("just words", {"text": "just words"}),
+        ("/plan look", {"text": "look", "permission_mode": "plan"}),
+        ("/new /acceptEdits go", {"text": "go", "is_new": True, "permission_mode": "acceptEdits"}),
+        ("/code go", {"text": "go", "mode": "code"}),
+        ("/etc/hosts is odd", {"text": "/etc/hosts is odd"}),
+        ("/planned", {"text": "/planned"}),
+        ("say /plan", {"text": "say /plan"}),
+        ("a@src/a.txt", {"text": "a@src/a.txt"}),
+        ("see @nowhere", {"text": "see @nowhere"}),
+    ],
+)
+async def test_slash_words_count_at_the_beginning_only(editor: Neovim, written: str, read: dict[str, object]) -> None:
+    assert await editor.lua(READ, written) == {"is_new": False, "context": [], **read}
+
+
+@pytest.mark.parametrize(
+    ("written", "lines"),
+    [
+        ("@src/a.txt", None),
+        ("see @src/a.txt.", None),
+        ("@src/a.txt:3", (2, 3)),
+        ("(is @src/a.txt:3-5, so)", (2, 5)),
+    ],
+)
+async def test_mentions_attach_files(editor: Neovim, written: str, lines: tuple[int, int] | None) -> None:
+    (attached,) = (await editor.lua(READ, written))["context"]
+    place = attached.get("range")
+
+    assert attached["uri"] == editor.file("src/a.txt").as_uri()
+    assert lines == (place and (place["start"]["line"], place["end"]["line"]))
+
+
+async def test_lines_of_a_range_reach_the_model(editor: Neovim) -> None:
+    await editor.open("src/a.txt")
+    await editor.command("3,4Agent explain")
+    await editor.until_state("idle")
+    asked = str(editor.model.requests[0])
+
+    assert "@src/a.txt:3-4" in asked
+    assert "line 2\\nline 3" in asked or "line 2\n" in asked
+
+
+async def test_a_range_without_words_is_mentioned_in_the_prompt(editor: Neovim) -> None:
+    await editor.open("src/a.txt")
+    await editor.type("3GVj:Agent<CR>")
+    await editor.until("vim.api.nvim_buf_get_name(0) == 'agent://prompt'")
+
+    assert await editor.get("vim.api.nvim_get_current_line()") == "@src/a.txt:3-4 "
+
+
+@pytest.mark.parametrize(
+    ("typed", "expected"), [("@a", "@src/a.txt"), ("/acc", "/acceptEdits"), ("see @sa", "see @src/a.txt")]
+)
+async def test_files_and_modes_are_completed(editor: Neovim, typed: str, expected: str) -> None:
+    await editor.command("Agent")
+    await editor.type(f"i{typed}")
+    await editor.until("#vim.fn.complete_info({ 'items' }).items > 0")
+    await editor.type("<C-n><C-y><Esc>")
+
+    assert await editor.get("vim.api.nvim_get_current_line()") == expected
+
+
+async def test_words_that_could_not_be_sent_are_still_there(editor: Neovim) -> None:
+    await editor.lua("require('agent_lsp').setup({ cmd = { 'no-such-program' } })")
+    await editor.command("Agent")
+    await editor.type("iprecious<Esc><CR>")
+
+    assert await editor.get("vim.api.nvim_get_current_line()") == "precious"
+    assert "no-such-program" in await editor.get("vim.fn.execute('messages')")
+
+
+async def test_written_prompts_are_sent_by_w(editor: Neovim) -> None:
+    await editor.command("Agent")
+    await editor.type("iplease<Esc>:w<CR>")
+    await editor.until_state("idle")
+
+    assert "please" in str(editor.model.requests[0])
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("AgentMode ", ["code"]),
+        ("AgentPermissions ", ["plan", "default", "acceptEdits", "bypassPermissions"]),
+        ("AgentPermissions B", ["bypassPermissions"]),
+        ("AgentCheckpoints ", ["undo"]),
+    ],
+)
+async def test_commands_complete_their_words(editor: Neovim, line: str, words: list[str]) -> None:
+    assert await editor.lua("return vim.fn.getcompletion(..., 'cmdline')", line) == words
+
+
+@pytest.mark.parametrize(
+    ("settings", "problem"),
+    [
+        ({}, None),
+        ({"width": 80, "keys": {"approve": False}}, None),
+        ({"widht": 80}, "there is no setting `widht`"),
+        ({"width": "80"}, "`width` is a number, not a string"),
+        ({"keys": {"approve": 1}}, "`keys.approve` is a key, or false"),
+        ({"keys": {"aprove": "x"}}, "there is no setting `keys.aprove`"),
+        ({"cmd": []}, "`cmd` begins with the name of a program"),
+    ],
+)
+async def test_wrong_settings_are_named(editor: Neovim, settings: dict[str, object], problem: str | None) -> None:
+    found = await editor.lua("return require('agent_lsp.config').problem(...)", settings)
+
+    assert found == (problem and f"agent-lsp: {problem}; see :help agent-lsp-config.")
+
+
+async def test_all_that_is_said_fits_into_one_line(editor: Neovim) -> None:
+    for text in ("long " * 100, "two\nlines", "🦊" * 200):
+        await editor.lua("require('agent_lsp.notify').warn(...)", text)
+        assert await editor.rpc.call("nvim_get_mode") == {"mode": "n", "blocking": False}
+
+
+async def test_earlier_tasks_are_brought_back(editor: Neovim) -> None:
+    await editor.command("Agent the first one")
+    await editor.until_state("idle")
+    await editor.command("AgentNew")
+    await editor.until_state("no_task")
+    await editor.lua(
+        "vim.ui.select = function(items, options, chosen) seen = options.format_item(items[1]) chosen(items[1], 1) end"
+    )
+    await editor.command("AgentHistory")
+    await editor.until_shown("the first one")
+
+    assert "the first one" in await editor.get("seen")
+
+
+async def test_the_health_check_says_what_is_there(editor: Neovim) -> None:
+    await editor.open("b c.txt".replace(" ", "\\ "))
+    await editor.command("checkhealth agent_lsp")
+    report = "\n".join(await editor.get("vim.api.nvim_buf_get_lines(0, 0, -1, true)"))
+
+    assert "ERROR" not in report
+    assert "the server runs" in report
+
+
+async def test_a_task_is_stopped_by_key_in_the_prompt(tmp_path: Path, nvim: Path) -> None:
+    async with neovim(nvim, tmp_path, [[Say("x"), CallTool("execute_command", command="sleep 60")]], {}) as editor:
+        await editor.command("Agent")
+        await editor.type("igo<Esc><CR>")
+        await editor.until_ask("command")
+        await editor.type("<C-c>")
+        await editor.until_state("resumable")
+
+        assert await editor.get("vim.api.nvim_buf_get_name(0)") == "agent://prompt"
