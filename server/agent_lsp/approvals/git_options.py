@@ -61,14 +61,36 @@ _LETTERS: Mapping[str, str] = MappingProxyType(
         "mergetool": "t",
     }
 )
-_VALUED = "mCcnLGSUXAB"
-_RISKY_KEYS = re.compile(
-    r"(?i)-e|--edit|-f|--file.*|(core\.(?!(abbrev|autocrlf|eol|filemode|quotepath)\b)|alias\.|filter\.|include|credential|url\.|pager\.|gpg"
-    r"|sequence\.|init\.|protocol\.|remote\.|http\.|ssh\.|diff\.\w+\.|merge\.\w+\.|difftool|mergetool|web\.|man\.|browser).*"
+_VALUED: Mapping[str, str] = MappingProxyType(
+    {
+        "cherry-pick": "mX",
+        "clone": "bjo",
+        "checkout": "bB",
+        "commit": "mCcF",
+        "format-patch": "v",
+        "grep": "ABCefm",
+        "merge": "mFX",
+        "pull": "X",
+        "rebase": "CX",
+        "revert": "mX",
+        "stash": "m",
+        "tag": "m",
+    }
 )
+"""Letters whose value is what follows them in a word; elsewhere they may be flags, and more options follow."""
+_FREE_KEYS = re.compile(
+    r"(?i)user\.(name|email)|(color|advice|status|column|apply)\..*|(push|pull|fetch|rebase|rerere)\.[a-z]+|help\.format"
+    r"|core\.(abbrev|autocrlf|eol|filemode|quotepath|ignorecase|safecrlf|symlinks|precomposeunicode|longpaths)"
+    r"|(log|diff|merge|commit|tag|format|grep|blame)\.(date|algorithm|colormoved|renames|noprefix|mnemonicprefix"
+    r"|conflictstyle|ff|verbose|cleanup|sort|pretty|linenumber|showemail|decorate)|init\.defaultbranch"
+    r"|branch\..*\.(remote|merge|rebase|description)|branch\.(autosetup\w+|sort)"
+)
+"""Settings that make git run nothing and contact nobody else."""
+_LOOKING = words_of("--get --get-all --get-regexp --get-urlmatch --list -l --unset --unset-all")
+_LOOKS = words_of("get list unset")
+_ELSEWHERE = re.compile(r"-e|--e.*|edit|-f.*|--fi.*|--bl.*")
 _WORDS: Mapping[str, re.Pattern[str]] = MappingProxyType(
     {
-        "config": _RISKY_KEYS,
         "pull": re.compile(r"--rebase=[im].*"),
         "remote": re.compile(r"add|set-url|update"),
         "notes": re.compile(r"edit|merge"),
@@ -103,12 +125,26 @@ def _risky(words: Sequence[Word], named: int) -> str:
     if at >= len(words):
         return ""
     subcommand = words[at].text
+    if subcommand == "config":
+        return _risky_setting(words[at + 1 :], named - at - 1)
     if [word.text for word in words[at : at + 2]] == ["stash", "show"]:
         subcommand = "show"  # Its `-p` shows a patch, where that of the others asks what to take.
     if at >= named and subcommand not in _SUBCOMMANDS:
         return subcommand
     rest = words[max(at + 1, named) :]
     return next((word.text for word in _options_of(rest) if _is_risky(word, subcommand)), "")
+
+
+def _risky_setting(words: Sequence[Word], named: int) -> str:
+    """What makes a use of `git config` more than a look, or than a change of what may be anything."""
+    behind = words[max(named, 0) :]
+    if risky := next((word.text for word in behind if word.may_be_option or _ELSEWHERE.fullmatch(word.text)), ""):
+        return risky
+    operands = [word.text for word in words if not word.text.startswith("-") and word.text != "set"]
+    is_look = any(word.text in _LOOKING for word in words) or (bool(words) and words[0].text in _LOOKS)
+    is_change = len(operands) > 1 and not is_look
+    is_named = len(words) <= named
+    return operands[0] if is_change and not is_named and not _FREE_KEYS.fullmatch(operands[0]) else ""
 
 
 def _options_of(words: Sequence[Word]) -> Sequence[Word]:
@@ -125,7 +161,7 @@ def _is_risky(word: Word, subcommand: str) -> bool:
         return True
     if text.startswith("--"):
         return _is_risky_name(text[2:].partition("=")[0], subcommand)
-    return text.startswith("-") and _has_letter(text[1:], _LETTERS.get(subcommand, ""))
+    return text.startswith("-") and _has_letter(text[1:], _LETTERS.get(subcommand, ""), _VALUED.get(subcommand, ""))
 
 
 def _is_risky_name(given: str, subcommand: str) -> bool:
@@ -135,10 +171,10 @@ def _is_risky_name(given: str, subcommand: str) -> bool:
     return any(name.startswith(given) for name in _LONG if not (is_patch and name in _OF_PATCHES))
 
 
-def _has_letter(letters: str, risky: str) -> bool:
+def _has_letter(letters: str, risky: str, valued: str) -> bool:
     for letter in letters:
         if letter in risky:
             return True
-        if letter in _VALUED:
+        if letter in valued:
             return False
     return False

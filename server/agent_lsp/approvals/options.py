@@ -24,7 +24,8 @@ from agent_lsp.approvals.wrappers import base_name, may_wrap, unwrap
 
 _VERSION = re.compile(r"[0-9.]+$")
 _IDLE = frozenset({"--version", "-V", "-v", "--help", "-h", "-version", "--info"})
-_INPUTS = frozenset({"-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"})
+_INPUT = re.compile(r"-|/+(dev|proc)/.*|.*/\.\./.*/(dev|proc)/.*")
+"""What names an input rather than a file with a program."""
 _TAR = Options(
     "IFPTC",
     "bfgKLNVX",
@@ -181,13 +182,13 @@ def _tar_problem(words: Sequence[Word], named: int) -> str:
 
 
 def _interpreter(name: str) -> Options | None:
-    return INTERPRETERS.get(_VERSION.sub("", name))
+    return INTERPRETERS.get(name) or INTERPRETERS.get(_VERSION.sub("", name))
 
 
 def _interpreter_problem(table: Options, words: Sequence[Word], named: int, *, is_fed: bool) -> str:
     """An interpreter is harmless where its program is a file that is named, and no option brings other code."""
     at = 1
-    while at < len(words) and words[at].text.startswith("-") and words[at].text not in _INPUTS:
+    while at < len(words) and words[at].text.startswith("-") and not _INPUT.fullmatch(words[at].text):
         text = words[at].text
         if not _is_harmless(text, table):
             if at >= named:
@@ -195,7 +196,8 @@ def _interpreter_problem(table: Options, words: Sequence[Word], named: int, *, i
             return _module_problem(words, at, named)
         takes_value = not text.startswith("--") and text[-1] in table.valued
         at += 2 if takes_value else 1
-    if at < len(words) and words[at].is_literal and words[at].text not in _INPUTS and words[at].text[:1] != "@":
+    program = words[at] if at < len(words) else None
+    if program and program.is_literal and program.text[:1] != "@" and not _INPUT.fullmatch(program.text):
         return ""
     if at >= len(words) and not is_fed and any(word.text in _IDLE for word in words[1:]):
         return ""

@@ -47,6 +47,7 @@ INTERPRETERS: Mapping[str, Options] = MappingProxyType(
         "gnuplot": Options("V"),
         "octave": Options("q"),
         "dc": Options("V"),
+        "m4": Options("PEs"),
     }
 )
 """Here the options are those that are harmless; any other may bring a program along."""

@@ -257,7 +257,7 @@ def _unwrap_shell(words: Sequence[Word]) -> Inner | None:
         elif set(letters) - _SHELL_FLAGS:
             return _unclear(words[0])
         at += 1
-    if at >= len(words) or not words[at].is_literal or words[at].text in ("-", "/dev/stdin", "/dev/fd/0"):
+    if at >= len(words) or not words[at].is_literal or words[at].text.startswith(("-", "/dev/", "/proc/")):
         return Inner(problem=f"`{words[0].text}` gets its script from elsewhere", is_unclear=True)
     return None
 

@@ -43,6 +43,9 @@ def read_dollar(cursor: Cursor, *, is_quoted: bool) -> str:
         cursor.depth -= 1
         return OPEN
     if match := cursor.take(_NAME):
+        if match[0] == "$$" and cursor.peek() in ("(", "{"):
+            # Bash looks for the end of a substitution there before it sees that there is none.
+            raise Unreadable("cannot be read as a bash script")
         return _mark(cursor, match[1] or "", match[2] or "")
     if not is_quoted and cursor.text[start + 1 : start + 2] in ("'", '"'):
         raise Unreadable("has quotes within an expansion")
@@ -136,6 +139,8 @@ def _read_braced(cursor: Cursor, *, is_quoted: bool) -> str:
     mark = _mark(cursor, match[2] or "", match[3] or "") if match else OPEN
     if not match:
         cursor.position += 2
+        if cursor.peek() in (" ", "\t", "\n", "|"):
+            return _read_function_substitution(cursor)
     is_length = bool(match and match[1])
     stands_alone = is_length or bool(match and match[4] == "!")  # What follows `!` makes it another variable's value.
     is_bare = cursor.starts_with("}")
@@ -147,6 +152,14 @@ def _read_braced(cursor: Cursor, *, is_quoted: bool) -> str:
     _read_nested(cursor, "}", _TO_SPECIAL_IN_BRACES, is_quoted=is_quoted)
     cursor.depth -= 1
     return VARIABLE if is_length else mark
+
+
+def _read_function_substitution(cursor: Cursor) -> str:
+    """Read `${ …; }`, which newer bashes run and older ones refuse."""
+    cursor.findings.object("only some versions of bash can read it")
+    cursor.position += 1
+    cursor.descend(frozenset({"}"}))
+    return OPEN
 
 
 def _read_nested(cursor: Cursor, end: str, plain: re.Pattern[str], *, is_quoted: bool) -> None:

@@ -25,7 +25,7 @@ _SHELL_WORD_BEHIND_PIPE = re.compile(
 )
 _COMPOUND_BEHIND_TIME = re.compile(r"time(?=[ \t]+(-p[ \t]+)?([({!]|\[\[|(if|for|while|until|case|select)\b))")
 _TIME_WITHOUT_COMMAND = re.compile(
-    r"time[ \t]*(?:[|&]|[ \t](?:-p[ \t]+)?"
+    r"time[ \t]*(?:[|&)]|[ \t](?:-p[ \t]+)?"
     r"(?:then|elif|else|fi|do|done|esac|in|\}|\]\]|coproc|function)(?=[ \t\n;&|<>()]|$))"
 )
 _NAME = re.compile(r"[A-Za-z_][\w.-]*(?=[ \t\n(]|$)", re.ASCII)
