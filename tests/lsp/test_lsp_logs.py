@@ -27,10 +27,15 @@ def test_entries_and_their_tracebacks_are_cleaned(tmp_path: Path) -> None:
     logs.keep_clean(lambda text: text.replace("open-sesame", "[secret]"))
 
     try:
-        raise ValueError("it was open-sesame")
+        fail()
     except ValueError:
         logging.getLogger("any").exception("He said %s", "open-sesame")
 
     written = (tmp_path / "log").read_text()
-    assert written.count("[secret]") == 2
+    assert "He said [secret]" in written
+    assert "ValueError: it was [secret]" in written
     assert "open-sesame" not in written
+
+
+def fail() -> None:
+    raise ValueError("it was open-sesame")
