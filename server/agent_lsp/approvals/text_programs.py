@@ -17,6 +17,8 @@ _SED_NUMBERED = re.compile(r"[lLqQ] *[0-9]*")
 _SED_LABELLED = re.compile(r"[:btT] *[\w.-]*")
 _SED_TEXT = re.compile(r"[aic](?:[^\n\\]|\\.)*", re.DOTALL)
 _SED_SUBSTITUTION_FLAGS = re.compile(r"[gpiI0-9]*")
+_FLAGS_OR_END = frozenset("gpiIeMmw0123456789;}# \t\r\n")
+"""What some sed may take behind a substitution."""
 _SED_GAP = re.compile(r"[ \t\n;]*")
 _AWK_VALUED = frozenset("Fv")
 _AWK_TEXT = re.compile(r"\"(?:[^\"\\\n]|\\.)*\"|#[^\n]*")
@@ -104,6 +106,7 @@ def _skip_sed_command(script: str, at: int) -> int | None:
         return None
     middle = _closing(script, at + 2, script[at + 1])
     end = None if middle is None else _closing(script, middle, script[at + 1])
+    end = end or _closing_of_either(script, at + 2, script[at + 1])
     if end is None:
         return None
     end = _skip(_SED_SUBSTITUTION_FLAGS, script, end)
@@ -125,6 +128,19 @@ def _closing(script: str, at: int, delimiter: str) -> int | None:
             return None
         at += 1
     return None
+
+
+def _closing_of_either(script: str, at: int, delimiter: str) -> int | None:
+    """The end of a substitution with its delimiter in brackets, if a sed that ends its pattern there just fails."""
+    plain = re.compile(rf"(?:\\.|\[\^?[^]\[\\\n]+\]|[^\\\[\n{re.escape(delimiter)}])*{re.escape(delimiter)}")
+    blind = re.compile(rf"(?:\\.|[^\\\n{re.escape(delimiter)}])*{re.escape(delimiter)}")
+    middle = plain.match(script, at)
+    end = blind.match(script, middle.end()) if middle else None
+    other = blind.match(script, at)
+    other_end = blind.match(script, other.end()) if other else None
+    following = script[other_end.end() : other_end.end() + 1] if other_end else ""
+    fails = not other_end or (following and following not in _FLAGS_OR_END)
+    return end.end() if end and fails else None
 
 
 def awk_problem(words: Sequence[Word], named: int) -> str:

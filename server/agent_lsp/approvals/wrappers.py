@@ -40,6 +40,7 @@ class Inner:
     """The numbers of the words that set variables for what it runs."""
 
 
+_MOST_EXECS = 100
 _SHELL_FLAGS = frozenset("efhnuvxaB")
 _READ_BY_HAND = frozenset({"find", "fd", "eval", "trap"})
 _TABLES = (SHELLS, WRAPPERS, OTHERS, UNCLEAR, SUBCOMMANDS, _READ_BY_HAND)
@@ -271,6 +272,8 @@ def _unwrap_find(words: Sequence[Word]) -> Inner | None:
     starts = [at + 1 for at, word in enumerate(words) if word.text in _FIND_EXEC]
     if not starts:
         return None
+    if len(starts) > _MOST_EXECS:
+        return _unclear(words[0])
     ends = [_end_of_exec(words, start) for start in starts]
     if any(start >= end for start, end in zip(starts, ends, strict=True)):
         return _unclear(words[0])
