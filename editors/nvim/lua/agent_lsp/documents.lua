@@ -56,7 +56,11 @@ local function save_one(buffer)
   if is_saved and not vim.bo[buffer].modified then
     return nil
   end
-  return is_saved and 'it is still modified' or require('agent_lsp.notify').flat((tostring(problem):gsub('^.-(E%d+:)', '%1')))
+  if is_saved then
+    return 'it is still modified'
+  end
+  local words = tostring(problem):gsub('^.-(E%d+:)', '%1')
+  return require('agent_lsp.notify').flat(words)
 end
 
 ---@param params agent_lsp.SaveParams

@@ -3,7 +3,6 @@
 local M = {}
 
 local LINKS = {
-  AgentTitle = 'Title',
   AgentUser = 'Title',
   AgentTool = 'Function',
   AgentCommand = 'Statement',

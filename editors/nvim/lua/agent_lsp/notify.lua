@@ -1,4 +1,4 @@
--- The one way in which this plugin speaks outside of its own windows: one line that fits, never a prompt to press Enter.
+-- The one way in which this plugin speaks outside of its own windows: one line that fits, and asks for no Enter.
 
 local M = {}
 

@@ -38,7 +38,8 @@ end
 local function plan_lines(plan)
   local lines = {}
   for _, file in ipairs(plan.files) do
-    table.insert(lines, ('%-7s %s%s'):format(file.kind, file.path, file.isMerged and '  (what you changed stays)' or ''))
+    local merged = file.isMerged and '  (what you changed stays)' or ''
+    table.insert(lines, ('%-7s %s%s'):format(file.kind, file.path, merged))
   end
   for _, file in ipairs(plan.conflicts) do
     table.insert(lines, ('%-7s %s: %s'):format('left', file.path, notify.flat(file.reason)))

@@ -278,7 +278,8 @@ function M.add_keys(row, context)
   for _, key in ipairs(keys_of(context)) do
     local pressed = context.keys[key[1]]
     if pressed then
-      vim.list_extend(pieces, { #pieces > 0 and ' · ' or '  ', { pressed, 'AgentKey' }, { ' ' .. key[2], 'AgentHint' } })
+      local space = #pieces > 0 and ' · ' or '  '
+      vim.list_extend(pieces, { space, { pressed, 'AgentKey' }, { ' ' .. key[2], 'AgentHint' } })
     end
   end
   if #pieces > 0 then
