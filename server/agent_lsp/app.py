@@ -19,13 +19,11 @@ from agent_lsp.domain.files import Place, Standing
 from agent_lsp.domain.requests import ProfileList
 from agent_lsp.domain.status import PermissionMode
 from agent_lsp.domain.trust import Trust
-from agent_lsp.providers.build import build_model, problem_of
 from agent_lsp.providers.known_secrets import secret_values
-from agent_lsp.providers.recording import Streaming
+from agent_lsp.providers.models import Models
 from agent_lsp.providers.secrets import Secrets
 from agent_lsp.settings.live import LiveSettings
-from agent_lsp.settings.model import LimitSettings, Profile, Settings
-from agent_lsp.settings.profiles import check_profile, listed, profile
+from agent_lsp.settings.model import LimitSettings, Settings
 from agent_lsp.settings.trusting import FolderTrusting
 from agent_lsp.storage.entries import EntryFile
 from agent_lsp.storage.index import TaskIndex
@@ -114,12 +112,16 @@ class Hall(Tasks):
         self._house.set_roots(roots)
 
     def set_profile(self, task_id: str | None, profile: str) -> None:
-        check_profile(self._house.settings.current(), profile)
+        self._house.models.check(profile)
         super().set_profile(task_id, profile)
 
     def profiles(self, task_id: str | None) -> ProfileList:
         """List the profiles there are, and which one a task has, or tasks to come will have."""
-        return self._house.profiles(self.profile(task_id))
+        return self._house.models.listed(self.profile(task_id))
+
+    async def advice(self) -> tuple[str, ...]:
+        """Tell what could be done where no model can be used; looks what runs on this machine."""
+        return await self._house.models.advice()
 
     @property
     def trust(self) -> FolderTrusting:
@@ -179,7 +181,7 @@ class House:
         self.settings = LiveSettings(self._home, start.roots, start.command_line, self._trusts(decisions))
         self.trust = FolderTrusting(self.settings, decisions)
         self.permissions = StandingPermissions(PermissionStore(self._home, self.state), lambda: self._roots)
-        self._models: dict[str, Streaming] = {}
+        self.models = Models(self.settings, start.environment, start.record_to, self._learn)
         self._learned: set[str] = set()
         self._secrets = Secrets(secret_values(start.environment, self._settings))
         self.settings.on_read.append(self._take_secrets)
@@ -214,9 +216,6 @@ class House:
             return ()
         return tuple(f"{folder.rstrip('/')}/{entry}" if folder else entry for entry in listing.entries)
 
-    def profiles(self, chosen: str | None) -> ProfileList:
-        return ProfileList(listed(self._settings, chosen, self._problem_of))
-
     def report(self) -> str:
         settings = self._settings
         profiles = [f"{name} ({profile.type}, {profile.model})" for name, profile in settings.providers.items()]
@@ -234,8 +233,7 @@ class House:
         await self._commands.aclose()
         await self.permissions.close()
         await self.keeping.close()
-        for model in self._models.values():
-            await model.aclose()
+        await self.models.aclose()
 
     # The Architect of the tasks.
 
@@ -316,17 +314,7 @@ class House:
         self._take_secrets()
 
     def _model(self, name: str | None) -> EquippedModel:
-        """Make the model of a profile once, and again when the profile has changed."""
-        name, chosen = profile(self._settings, name, self.settings.user_file)
-        key = f"{name} {chosen.model_dump_json()}"
-        if key not in self._models:
-            environment, record_to = self._start.environment, self._start.record_to
-            model = build_model(chosen, name=name, environment=environment, record_to=record_to, learn=self._learn)
-            self._models[key] = model
-        return EquippedModel(name, self._models[key])
-
-    def _problem_of(self, name: str, chosen: Profile) -> str | None:
-        return problem_of(chosen, name=name, environment=self._start.environment)
+        return EquippedModel(*self.models.model(name))
 
     def _sees_images(self, profile_name: str) -> bool:
         try:

@@ -31,6 +31,7 @@ class ScriptedHall:
     script: Sequence[Message]
     failure: AgentError | None = None
     close_failure: AgentError | None = None
+    advised: tuple[str, ...] = ()
     asked_for: list[NewTask] = field(default_factory=list[NewTask])
     replies: list[AskReply] = field(default_factory=list[AskReply])
     deeds: list[str] = field(default_factory=list[str])
@@ -48,6 +49,9 @@ class ScriptedHall:
         self.asked_for.append(request)
         asyncio.get_running_loop().call_soon(self._go_on)
         return TaskReference("t1", "i1")
+
+    async def advice(self) -> tuple[str, ...]:
+        return self.advised
 
     def answer(self, task_id: str, ts: int | None, reply: AskReply) -> Answered:
         assert (task_id, ts) == ("t1", self.script[self._said - 1].ts)

@@ -159,6 +159,15 @@ async def test_task_that_cannot_start_says_why() -> None:
     assert hall.deeds == ["close"]
 
 
+async def test_task_without_a_model_says_what_could_be_done() -> None:
+    hall = ScriptedHall([], failure=NotConfigured("No model is set up."), advised=("Ollama runs here.",))
+    console = ScriptedConsole()
+
+    await run(console, hall)
+
+    assert console.warned == "agent-lsp: No model is set up. Ollama runs here.\n"
+
+
 async def test_task_that_cannot_be_stored_to_its_end_has_failed() -> None:
     console = ScriptedConsole()
 

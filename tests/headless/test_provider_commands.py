@@ -14,7 +14,7 @@ from support.stand_in import Page, page, speaking, stand_in
 Captured = pytest.CaptureFixture[str]
 NOWHERE = "http://127.0.0.1:1/v1"
 LOCAL = {"type": "openai", "model": "m", "apiKey": "open-sesame", "baseURL": NOWHERE}
-NO_KEY = "Profile far has no apiKey, which type groq needs: say it, or set GROQ_API_KEY in the environment."
+NO_KEY = "Profile far has no apiKey, which type groq needs: run `agent-lsp configure`, or set GROQ_API_KEY in the environment."
 KEYLESS = {"type": "groq", "model": "g"}
 
 

@@ -5,6 +5,7 @@ import pytest
 
 from agent_lsp.domain.documents import EditorContext
 from agent_lsp.domain.encoding import to_wire
+from agent_lsp.domain.errors import NotConfigured
 from agent_lsp.domain.files import Change
 from agent_lsp.domain.permissions import Grant, PermissionWish, Remember, Scope
 from agent_lsp.domain.requests import AskReply, ContextReference, NewTask, QueueEdit
@@ -214,6 +215,22 @@ async def test_method_reaches_the_hall(
 
     assert ready.hall.calls[-1] == asked
     assert answer == result
+
+
+@pytest.mark.parametrize(
+    ("method", "params"),
+    [
+        ("agent/newTask", {"text": "x"}),
+        ("workspace/executeCommand", {"command": "agent.newTask", "arguments": ["x"]}),
+    ],
+)
+async def test_refused_task_says_what_could_be_done(ready: FrontDoor, method: str, params: Json) -> None:
+    ready.hall.failure, ready.hall.advised = NotConfigured("No model is set up."), ("Ollama runs here.",)
+
+    with pytest.raises(RpcError) as refused:
+        await ready.client.request(method, params)
+
+    assert (refused.value.kind, refused.value.message) == ("NotConfigured", "No model is set up. Ollama runs here.")
 
 
 async def test_cancel_answers_once_all_has_stopped(ready: FrontDoor) -> None:

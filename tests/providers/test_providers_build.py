@@ -23,7 +23,7 @@ PROBLEMS: list[tuple[dict[str, Any], str]] = [
     ({"model": ""}, "Profile work has no model, which type anthropic needs."),
     (
         {"api_key": None},
-        "Profile work has no apiKey, which type anthropic needs: say it, or set ANTHROPIC_API_KEY in the environment.",
+        "Profile work has no apiKey, which type anthropic needs: run `agent-lsp configure`, or set ANTHROPIC_API_KEY in the environment.",
     ),
     (
         {"type": "openai", "api_key": "", "base_url": "http://127.0.0.1:1/v1"},
@@ -32,7 +32,7 @@ PROBLEMS: list[tuple[dict[str, Any], str]] = [
     ({"type": "azure"}, "Profile work has no baseURL, which type azure needs."),
     (
         {"type": "anthropic-vertex", "project": "p"},
-        "Profile work has no region, which type anthropic-vertex needs: say it, or set CLOUD_ML_REGION in the environment.",
+        "Profile work has no region, which type anthropic-vertex needs: run `agent-lsp configure`, or set CLOUD_ML_REGION in the environment.",
     ),
     ({"type": "openai-responses", "model": ""}, "Profile work has no model, which type openai-responses needs."),
     ({"type": "replay"}, "Profile work has no file, which type replay needs."),

@@ -129,10 +129,16 @@ def test_cloud_is_found_by_its_own_variables() -> None:
 @pytest.mark.parametrize(
     ("fields", "words"),
     [
-        ({"type": "groq", "model": "m"}, "no apiKey, which type groq needs: say it, or set GROQ_API_KEY"),
+        (
+            {"type": "groq", "model": "m"},
+            "no apiKey, which type groq needs: run `agent-lsp configure`, or set GROQ_API_KEY",
+        ),
         ({"type": "ollama"}, "no model, which type ollama needs"),
         ({"type": "azure", "model": "m", "api_key": "k"}, "no baseURL, which type azure needs"),
-        ({"type": "vertex", "model": "m"}, "no project, which type anthropic-vertex needs: say it, or set ANTHROPIC_V"),
+        (
+            {"type": "vertex", "model": "m"},
+            "no project, which type anthropic-vertex needs: run `agent-lsp configure`, or set ANTHROPIC_V",
+        ),
         ({"type": "ollama", "model": "m"}, None),
         ({"type": "groq", "model": "m", "api_key": "k"}, None),
     ],

@@ -9,6 +9,7 @@ from agent_lsp.domain.requests import ProfileRow
 from agent_lsp.settings.model import Profile, Settings
 from agent_lsp.settings.profiles import check_profile, listed, profile
 
+NO_MODEL = "No model is set up: run `agent-lsp configure` in a terminal, or describe one under `providers`"
 WORK, LOCAL, TAPE = Profile(type="anthropic"), Profile(type="openai"), Profile(type="replay")
 
 
@@ -31,7 +32,12 @@ def test_profile_is_chosen(
 @pytest.mark.parametrize(
     ("current", "profiles", "name", "sentence"),
     [
-        (None, {}, None, "No model is set up: describe one under `providers` in the settings."),
+        (
+            None,
+            {},
+            None,
+            f"{NO_MODEL} in the settings.",
+        ),
         (
             None,
             {"b": WORK, "a": LOCAL},

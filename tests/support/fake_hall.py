@@ -56,6 +56,7 @@ class FakeHall:
     listeners: list[Listener] = field(default_factory=list[Listener])
     failure: AgentError | Exception | None = None
     ignored: tuple[str, ...] = ()
+    advised: tuple[str, ...] = ()
     folders: tuple[FolderTrust, ...] = ()
     """Open folders whose settings ask for more than the user's grant."""
     on_settings: list[Callable[[], None]] = field(default_factory=list[Callable[[], None]])
@@ -83,6 +84,9 @@ class FakeHall:
     def new_task(self, request: NewTask) -> TaskReference:
         self.note("new_task", request)
         return TaskReference("t1", "i1")
+
+    async def advice(self) -> tuple[str, ...]:
+        return self.advised
 
     def snapshot(
         self, task_id: str | None, *, instance_id: str | None, since: int | None, limit: int, before: int | None

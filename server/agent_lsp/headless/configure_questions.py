@@ -74,6 +74,7 @@ class _Questions:
     world: World
 
     def asked(self) -> Draft | None:
+        taken = self.world.profile_names()
         provider = self._type()
         for step in provider.steps:
             self.person.tell(f"  {step}")
@@ -81,7 +82,7 @@ class _Questions:
         if key := self._key(provider, given):
             given["apiKey"] = key
         given |= self._model(provider, given) if "model" in provider.needs else {}
-        draft = draft_of(provider, self._name(provider), given, {})
+        draft = draft_of(provider, self._name(provider, taken), given, {})
         return self._with_key_kept(draft) if self._is_good(draft) else None
 
     def _type(self) -> ProviderType:
@@ -145,8 +146,7 @@ class _Questions:
             listed = ()
         return listed or tuple(map(ListedModel, provider.models))
 
-    def _name(self, provider: ProviderType) -> str:
-        taken = self.world.profile_names()
+    def _name(self, provider: ProviderType, taken: Sequence[str]) -> str:
         while True:
             name = self._until_good("Name of the profile", provider.name, checked_name)
             if name not in taken or self._is_yes(f"There is a profile {name}. Replace it", is_usual=False):

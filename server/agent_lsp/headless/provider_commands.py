@@ -54,7 +54,8 @@ def _list(settings: Settings) -> int:
         print(clean(f"{star} {clean(row.name):{width}}  {row.type:16}  {row.model}{problem}"))
     if not rows:
         print("No model is set up: `agent-lsp configure` asks for one.")
-        print(*asyncio.run(local_advice(os.environ)), sep="\n", end="")
+        for sentence in asyncio.run(local_advice(os.environ)):
+            print(clean(sentence))
     return 0
 
 

@@ -7,7 +7,7 @@ import asyncio
 import sys
 from dataclasses import replace
 
-from agent_lsp.domain.errors import AgentError
+from agent_lsp.domain.errors import AgentError, NotConfigured
 from agent_lsp.domain.messages import Ask, Message
 from agent_lsp.domain.notices import MessageNotice, Notice, StatusNotice
 from agent_lsp.domain.requests import AskReply, NewTask
@@ -82,6 +82,8 @@ class Run:
         try:
             self._start()
             result = await self._attend_or_stop(interruptions)
+        except NotConfigured as problem:
+            result = RunResult(Ending.FAILED, error=" ".join((str(problem), *await self._hall.advice())))
         except AgentError as error:
             result = RunResult(Ending.FAILED, error=str(error))
         messages = self._messages() if self._view.wants_messages else None

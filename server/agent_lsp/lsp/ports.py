@@ -72,6 +72,10 @@ class Hall(Protocol):
 
     def new_task(self, request: NewTask) -> TaskReference: ...
 
+    async def advice(self) -> tuple[str, ...]:
+        """Tell what could be done where no model can be used, a sentence each; looks what runs on this machine."""
+        ...
+
     def snapshot(
         self, task_id: str | None, *, instance_id: str | None, since: int | None, limit: int, before: int | None
     ) -> Snapshot: ...

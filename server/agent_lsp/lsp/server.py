@@ -13,6 +13,7 @@ from pygls.lsp.server import LanguageServer
 from agent_lsp import __version__
 from agent_lsp.domain.encoding import Json
 from agent_lsp.domain.errors import AgentError, NotConfigured
+from agent_lsp.domain.requests import NewTask, TaskReference
 from agent_lsp.lsp import logs
 from agent_lsp.lsp.arguments import Arguments
 from agent_lsp.lsp.client import Client, path_of
@@ -153,6 +154,14 @@ class AgentServer(LanguageServer):
         """Ask the client for its settings, where it can be asked."""
         if self.client.has_configuration:
             self._pull = self.run_errand(self._take_configuration())
+
+    async def new_task(self, request: NewTask) -> TaskReference:
+        """Admit a task once the settings are there. Where no model can be used, the answer says what could be."""
+        await self.until_configured()
+        try:
+            return self.hall.new_task(request)
+        except NotConfigured as problem:
+            raise NotConfigured(" ".join((str(problem), *await self.hall.advice()))) from problem
 
     async def until_configured(self) -> None:
         """Wait, for a bounded time, until settings that were asked for are there."""

@@ -13,4 +13,5 @@ async def local_advice(environment: Mapping[str, str]) -> tuple[str, ...]:
 
 def _sentence(found: FoundServer) -> str:
     words = ("agent-lsp", "configure", "--type", found.type.name, "--model", found.models[0].name)
-    return f"{found.type.title} runs here with {len(found.models)} models: `{shlex.join(words)}` sets it up."
+    count = f"{len(found.models)} model{'s' if len(found.models) > 1 else ''}"
+    return f"{found.type.title} runs here with {count}: `{shlex.join(words)}` sets it up."

@@ -81,7 +81,7 @@ def _or_set(field: str, provider: ProviderType, profile: Profile) -> str:
     variables = [variable for named, variable in provider.variables if named == field]
     if field == "api_key" and provider.key_variable and profile.base_url is None:
         variables.append(provider.key_variable)
-    return f": say it, or set {' or '.join(variables)} in the environment" if variables else ""
+    return f": run `agent-lsp configure`, or set {' or '.join(variables)} in the environment" if variables else ""
 
 
 def _type_of(profile: Profile, name: str) -> ProviderType:

@@ -17,7 +17,8 @@ def profile(settings: Settings, name: str | None = None, file: Path | None = Non
     chosen = name or settings.current_provider or _only(profiles)
     where = f"in {file}, or in the editor's settings of the agent" if file else "in the settings"
     if chosen is None and not profiles:
-        raise NotConfigured(f"No model is set up: describe one under `providers` {where}.")
+        way = "run `agent-lsp configure` in a terminal"
+        raise NotConfigured(f"No model is set up: {way}, or describe one under `providers` {where}.")
     if chosen is None:
         raise NotConfigured(f"No model is chosen: set `currentProvider` to one of {_listed(profiles)} {where}.")
     if chosen not in profiles:

@@ -63,8 +63,7 @@ def _register_words(server: AgentServer) -> None:
     @server.command("agent.newTask")
     async def new_task(arguments: Arguments) -> Json:
         request = NewTask(arguments.needed_text(), context=_place(arguments))
-        await server.until_configured()
-        return to_wire(server.hall.new_task(request))
+        return to_wire(await server.new_task(request))
 
     @server.command("agent.send")
     async def send(arguments: Arguments) -> Json:

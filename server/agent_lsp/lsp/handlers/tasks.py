@@ -15,8 +15,7 @@ def register(server: AgentServer) -> None:
 def _register_running(server: AgentServer) -> None:
     @server.feature("agent/newTask")
     async def new_task(params: wire.NewTaskParams) -> Json:
-        await server.until_configured()
-        return to_wire(server.hall.new_task(params.to_request()))
+        return to_wire(await server.new_task(params.to_request()))
 
     @server.feature("agent/sendMessage")
     async def send_message(params: wire.SendMessageParams) -> Json:
