@@ -1,7 +1,9 @@
 """The text of a Word document. Its tables, notes and pictures are not read."""
 
 import re
+import struct
 import zipfile
+import zlib
 from html import unescape
 from io import BytesIO
 
@@ -16,7 +18,17 @@ def docx_text(content: bytes, path: str) -> str:
     try:
         with zipfile.ZipFile(BytesIO(content)) as archive, archive.open("word/document.xml") as document:
             xml = document.read(_TEXT_LIMIT + 1)
-    except (zipfile.BadZipFile, KeyError, OSError, RuntimeError, NotImplementedError) as fault:
+    except (
+        zipfile.BadZipFile,
+        zlib.error,
+        struct.error,
+        EOFError,
+        LookupError,
+        OSError,
+        RuntimeError,
+        ValueError,
+    ) as fault:
+        # What a spoilt archive makes the standard library raise is not one kind of error.
         raise FileProblem(f"{path} cannot be read as a Word document.") from fault
     if len(xml) > _TEXT_LIMIT:
         raise FileProblem(f"{path} holds too much text; convert a part of it with execute_command.")

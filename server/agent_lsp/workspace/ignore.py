@@ -1,5 +1,6 @@
 """Ignore files: gitignore's rules for paths, one file's lines or several files' on top of each other."""
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -115,7 +116,7 @@ def _compiled(lines: Sequence[str]) -> "GitIgnoreSpec":
 
     try:
         return GitIgnoreSpec.from_lines(lines)
-    except ValueError:
+    except (ValueError, re.error):
         return GitIgnoreSpec.from_lines([line for line in lines if _is_pattern(line)])
 
 
@@ -125,6 +126,6 @@ def _is_pattern(line: str) -> bool:
 
     try:
         GitIgnoreSpec.from_lines([line])
-    except ValueError:
+    except (ValueError, re.error):
         return False
     return True
