@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import os
 import random
 import shutil
 from pathlib import Path
@@ -14,6 +15,8 @@ from support.lsp_client import LspClient
 from support.model_server import APIS, CallTool, Hold, Say, ScriptedServer, scripted_model
 
 WHOLE = {"autoApprove": {"write": True, "execute": True}, "allowedCommands": ["cat"]}
+KILLS = int(os.environ.get("AGENT_LSP_TEST_KILLS", "18"))
+"""In all; more of them take longer, and find no more in most runs."""
 TEXT = "the quick brown fox\n" * 40
 
 
@@ -57,10 +60,11 @@ def bytes_told(client: LspClient) -> int:
     return sum(len(json.dumps(params)) for _, params in client.notifications)
 
 
+@pytest.mark.timeout(60 + 10 * KILLS)
 @pytest.mark.parametrize("api", APIS)
 async def test_a_kill_loses_no_whole_message_and_tears_no_file(tmp_path: Path, api: str) -> None:
     moments = random.Random(api)  # the same moments in every run of this test
-    for round_number in range(6):
+    for round_number in range(KILLS // len(APIS)):
         folder = tmp_path / str(round_number)
         (folder / "workspace").mkdir(parents=True)
         (folder / "workspace/a.txt").write_text("old\n")
