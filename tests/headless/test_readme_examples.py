@@ -12,12 +12,13 @@ from agent_lsp.domain.encoding import Json
 from agent_lsp.domain.status import PermissionMode
 from agent_lsp.headless.options import OutputFormat
 from agent_lsp.providers.build import build_model
+from agent_lsp.providers.definitions import TYPES
 from agent_lsp.settings.profiles import profile
 from agent_lsp.settings.sources import read_settings
 
 README = (Path(__file__).parents[2] / "README.md").read_text("utf-8")
 EXAMPLES = [json.loads(block) for block in re.findall(r"```json\n(.*?)```", README, re.DOTALL)]
-COMMANDS = [line for line in README.splitlines() if re.match(r"agent-lsp (run|--)", line)]
+COMMANDS = [line for line in README.splitlines() if re.match(r"agent-lsp (run|configure|providers|--)", line)]
 
 
 def never(_root: str, _digest: str) -> bool:
@@ -44,6 +45,10 @@ def test_commands_of_the_readme_are_understood(line: str) -> None:
     words = shlex.split(line.partition(" < ")[0])
 
     assert _parser().parse_args(words[1:])
+
+
+def test_readme_names_every_type_of_provider() -> None:
+    assert [known.name for known in TYPES if f"`{known.name}`" not in README] == []
 
 
 def test_readme_names_every_output_format_and_permission_mode() -> None:

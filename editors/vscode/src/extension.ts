@@ -10,7 +10,7 @@ import { EditorContext, wireRange } from "./editorContext.ts";
 import type { Attachment, FromView } from "./messages.ts";
 import { pickCheckpoint, pickListed, pickPermissions, pickRestore, pickTask, rememberAnswer } from "./pickers.ts";
 import { Server } from "./server.ts";
-import { offerSetup, openSettings, playDemo } from "./setup.ts";
+import { configure, offerSetup, playDemo } from "./setup.ts";
 import { StatusBar } from "./statusBar.ts";
 import type { TaskEvent } from "./task.ts";
 import { Terminals } from "./terminal.ts";
@@ -178,7 +178,7 @@ class Extension implements vscode.Disposable {
       pickPermissions: () => pickPermissions(agent),
       showTerminal: () => this.showLastTerminal(),
       demo: playDemo,
-      configure: openSettings,
+      configure,
       restart: () => this.server.start(),
       showLog: () => this.server.log.show(),
       debugReport: () => this.copyReport(),

@@ -31,15 +31,19 @@ async function chooseServer(): Promise<void> {
 }
 
 export function playDemo(): void {
-  const command = findServer(configuredPath(), process.env["PATH"] ?? "", [])?.command ?? "agent-lsp";
-  const terminal = vscode.window.createTerminal("Agent's demo");
-  terminal.show();
-  terminal.sendText(`${JSON.stringify(command)} demo`);
+  runInTerminal("Agent's demo", "demo");
 }
 
-/** The editor's page of the agent's settings; profiles for every editor stand in the server's own file. */
-export async function openSettings(): Promise<void> {
-  await vscode.commands.executeCommand("workbench.action.openSettings", "@ext:agent-lsp.agent-lsp");
+/** Asks for a provider, a key and a model, one after the other, and keeps them in the server's own file. */
+export function configure(): void {
+  runInTerminal("Agent's model", "configure");
+}
+
+function runInTerminal(title: string, word: string): void {
+  const command = findServer(configuredPath(), process.env["PATH"] ?? "", [])?.command ?? "agent-lsp";
+  const terminal = vscode.window.createTerminal(title);
+  terminal.show();
+  terminal.sendText(`${JSON.stringify(command)} ${word}`);
 }
 
 function configuredPath(): string {
