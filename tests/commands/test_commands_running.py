@@ -72,6 +72,14 @@ OUTPUTS = {
 }
 
 
+async def test_signals_that_the_server_was_started_without_reach_commands(commands, artifact):
+    before = signal.signal(signal.SIGQUIT, signal.SIG_IGN)
+    try:
+        assert await text_of(commands, "trap", artifact) == ""
+    finally:
+        signal.signal(signal.SIGQUIT, before)
+
+
 @pytest.mark.parametrize(("command", "output"), OUTPUTS.values(), ids=OUTPUTS)
 async def test_output_is_what_a_person_would_see(commands, artifact, command, output):
     assert await text_of(commands, command, artifact) == output

@@ -26,7 +26,8 @@ GRACE_SECONDS = 0.8
 
 _COUNTS = 3
 _PR_SET_CHILD_SUBREAPER = 36
-_RESTORED = (signal.SIGCHLD, signal.SIGINT, signal.SIGHUP, signal.SIGPIPE, signal.SIGXFSZ)
+_RESTORED = signal.valid_signals() - {signal.SIGKILL, signal.SIGSTOP}
+"""Whatever we, or whoever started us, made of them: a command gets them as a terminal would give them."""
 
 
 def main(descriptor: int) -> None:
