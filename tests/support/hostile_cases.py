@@ -45,6 +45,16 @@ class HostileClient:
             await self.aclose()
         return wrong
 
+    async def survives(self, frames: Sequence[bytes]) -> bool:
+        """Send all of them; whether a right request is answered rightly after them."""
+        client = await self._reach("ready")
+        client.write(b"".join(frames))
+        await drained(client)
+        is_right = await self._probe(client) == PROBE_CODES["ready"]
+        client.responses.clear()
+        client.notifications.clear()
+        return is_right
+
     async def aclose(self) -> None:
         if self._client:
             await self._client.aclose()
