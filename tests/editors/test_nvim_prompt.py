@@ -95,6 +95,13 @@ async def test_words_that_could_not_be_sent_are_still_there(editor: Neovim) -> N
     assert "no-such-program" in await editor.get("vim.fn.execute('messages')")
 
 
+async def test_words_that_are_not_sent_keep_nobody_from_leaving(editor: Neovim) -> None:
+    await editor.command("Agent")
+    await editor.type("ihalf a <Esc>")
+
+    assert await editor.get("#vim.fn.getbufinfo({ bufmodified = 1 })") == 0
+
+
 async def test_written_prompts_are_sent_by_w(editor: Neovim) -> None:
     await editor.command("Agent")
     await editor.type("iplease<Esc>:w<CR>")

@@ -243,6 +243,48 @@ async def test_a_server_that_died_is_started_again_and_its_task_goes_on(tmp_path
         assert await editor.lines("a.txt") == EDITED_LINES
 
 
+async def test_a_command_that_runs_long_is_ended_and_the_agent_goes_on(tmp_path: Path, nvim: Path) -> None:
+    run = [CallTool("execute_command", command="echo be''gun; sleep 600")]
+    async with neovim(nvim, tmp_path, [run, DONE], {"a.txt": TEXT}) as editor:
+        await editor.command("Agent run it")
+        await editor.until_ask("command")
+        await editor.command("AgentApprove")
+        await editor.until_shown("begun")
+        await editor.command("AgentCommand abort")
+        await editor.until_state("idle")
+
+        assert "begun" in editor.model.requests[1].results[0].text
+
+
+async def test_keys_of_a_diff_are_not_left_in_the_file(tmp_path: Path, nvim: Path) -> None:
+    async with neovim(nvim, tmp_path, [WRITE, DONE], {"a.txt": TEXT}) as editor:
+        await editor.open("a.txt")
+        await editor.command("Agent change it")
+        await editor.until_ask("tool")
+        await editor.command("AgentDiff")
+        await editor.until("vim.api.nvim_buf_get_lines(0, 0, 1, true)[1] == 'first'")
+        await editor.type("ga")
+        await editor.until_state("idle")
+
+        assert await editor.get("#vim.api.nvim_buf_get_keymap(vim.fn.bufnr('a.txt'), 'n')") == 0
+        assert await editor.get("{ vim.wo.diff, vim.wo.winbar, vim.o.winbar }") == [False, "", ""]
+
+
+async def test_what_was_made_of_a_proposal_stays_when_somebody_else_answers(tmp_path: Path, nvim: Path) -> None:
+    async with neovim(nvim, tmp_path, [WRITE, DONE], {"a.txt": TEXT}) as editor:
+        await editor.open("a.txt")
+        await editor.command("Agent change it")
+        await editor.until_ask("tool")
+        await editor.command("AgentDiff")
+        await editor.until("vim.api.nvim_buf_get_lines(0, 0, 1, true)[1] == 'first'")
+        await editor.type("ccmine<Esc>")
+        await editor.lua("require('agent_lsp.agent').answer('noButtonClicked')")
+        await editor.until_state("idle")
+
+        assert await editor.get("vim.api.nvim_get_current_line()") == "mine"
+        await editor.lua("vim.bo.modified = false")
+
+
 async def server_pid(editor: Neovim) -> int:
     children = psutil.Process(editor.rpc.pid).children(recursive=True)
     return next(child.pid for child in children if "--stdio" in child.cmdline())

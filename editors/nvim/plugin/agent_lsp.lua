@@ -27,6 +27,7 @@ local COMMANDS = {
   AgentRejectHunk = { desc = 'Leave out the hunk at the cursor' },
   AgentDiff = { nargs = '?', desc = 'Look at what waits' },
   AgentCancel = { desc = 'Stop the agent; the task can be resumed' },
+  AgentCommand = { nargs = 1, desc = 'Let the command that runs go on in the background, or end it' },
   AgentResume = { desc = 'Go on with the task, or with the newest one' },
   AgentHistory = { nargs = '*', desc = 'Go back to an earlier task' },
   AgentCheckpoints = { nargs = '?', desc = 'Take back what the agent did to files' },

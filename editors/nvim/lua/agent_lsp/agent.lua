@@ -100,6 +100,7 @@ end
 ---@param done fun()
 function M.connected(done)
   M.stopped = nil
+  require('agent_lsp.context').forget()
   local lost = previous
   previous = nil
   load({}, function(snapshot)
@@ -247,6 +248,20 @@ function M.cancel()
   if task_id and server.client() then
     server.request('agent/cancelTask', { taskId = task_id })
   end
+end
+
+---Let the command that runs go on in the background, or end it.
+---@param operation 'continue'|'abort'
+function M.terminal(operation)
+  local task_id = M.task:id()
+  if not task_id then
+    return notify.tell('No command runs.')
+  end
+  server.request('agent/terminalOperation', { taskId = task_id, operation = operation }, function(operated)
+    if not operated.accepted then
+      notify.tell('No command runs.')
+    end
+  end)
 end
 
 ---Take the task off the screen; it stays in the history.

@@ -67,6 +67,10 @@ end
 
 ---Show what waits, or nothing where nothing does, or where it can be seen already.
 function M.ring()
+  if vim.fn.getcmdwintype() ~= '' then
+    -- No window can be opened or closed now.
+    return
+  end
   close()
   local text, hint = what_waits()
   local is_seen = not require('agent_lsp.questions').pending()

@@ -121,6 +121,14 @@ local function diff(path)
   require('agent_lsp.diff').open(path ~= '' and path or nil)
 end
 
+---@param operation string
+local function command_of_agents(operation)
+  if operation ~= 'continue' and operation ~= 'abort' then
+    return notify.tell(':AgentCommand takes `continue` or `abort`.')
+  end
+  agent.terminal(operation)
+end
+
 ---@type table<string, fun(command: vim.api.keyset.create_user_command.command_args)> those of plugin/agent_lsp.lua
 local ACTIONS = {
   Agent = say,
@@ -136,6 +144,7 @@ local ACTIONS = {
   AgentRejectHunk = deciding('reject'),
   AgentDiff = with_words(diff),
   AgentCancel = agent.cancel,
+  AgentCommand = with_words(command_of_agents),
   AgentResume = agent.resume_any,
   AgentHistory = with_words(pickers.history),
   AgentCheckpoints = with_words(pickers.checkpoints),
@@ -154,6 +163,9 @@ local COMPLETIONS = {
   AgentPermissions = prompt.permission_modes,
   AgentCheckpoints = function()
     return { 'undo' }
+  end,
+  AgentCommand = function()
+    return { 'continue', 'abort' }
   end,
 }
 

@@ -84,6 +84,7 @@ end
 ---A server that was started anew knows nothing.
 function M.forget()
   told = nil
+  M.tell()
 end
 
 function M.soon()

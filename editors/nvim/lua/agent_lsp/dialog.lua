@@ -36,7 +36,7 @@ local function open_window(buffer, dialog)
     title = (' %s '):format(dialog.title),
     footer = (' %s '):format(dialog.hint),
   })
-  vim.wo[window].wrap = true
+  vim.api.nvim_set_option_value('wrap', true, { win = window, scope = 'local' })
   return window
 end
 

@@ -65,8 +65,13 @@ end
 ---@param bar string
 local function show_side(buffer, bar)
   vim.api.nvim_win_set_buf(0, buffer)
-  vim.wo.winbar = bar
+  vim.api.nvim_set_option_value('winbar', bar, { win = 0, scope = 'local' })
   vim.cmd.diffthis()
+end
+
+---The keys of the side that is proposed; the file keeps its own.
+---@param buffer integer
+local function set_keys(buffer)
   for _, name in ipairs({ 'approve', 'reject', 'always', 'accept_hunk', 'reject_hunk' }) do
     require('agent_lsp.keys').map(buffer, name)
   end
@@ -106,6 +111,7 @@ local function open_tab(ts, change)
   vim.cmd('rightbelow vsplit')
   local right = right_buffer(change)
   show_side(right, bar(change))
+  set_keys(right)
   previews[change.uri] = right
   current = { ts = ts, tab = vim.api.nvim_get_current_tabpage(), origin = origin, previews = previews }
   if vim.api.nvim_buf_is_valid(empty) and vim.api.nvim_buf_get_name(empty) == '' then
@@ -229,7 +235,7 @@ end
 ---Close the diff of an ask that does not wait any more. What the user wrote there and did not send stays.
 function M.settled()
   local ask = agent.task:ask()
-  if not current or (ask and ask.ts == current.ts) then
+  if not current or (ask and ask.ts == current.ts) or vim.fn.getcmdwintype() ~= '' then
     return
   end
   local is_edited = vim.iter(current.previews):any(function(_, buffer)

@@ -67,8 +67,8 @@ end
 ---@param ts integer
 ---@param change agent_lsp.Change
 local function draw_change(ts, change)
-  local buffer = vim.fn.bufnr(vim.fn.fnameescape(vim.uri_to_fname(change.uri)))
-  if buffer < 0 or not vim.api.nvim_buf_is_loaded(buffer) then
+  local buffer = require('agent_lsp.documents').buffer_of(change.uri)
+  if not buffer then
     return
   end
   table.insert(marked, buffer)

@@ -93,17 +93,10 @@ function M.text()
   return at and vim.trim(table.concat(vim.api.nvim_buf_get_lines(at, 0, -1, true), '\n')) or ''
 end
 
----@param text string
-function M.set(text)
-  local at = M.buffer()
-  if at then
-    vim.api.nvim_buf_set_lines(at, 0, -1, true, vim.split(text, '\n', { plain = true }))
-    vim.bo[at].modified = false
-  end
-end
-
 local function hint()
   local at = assert(M.buffer())
+  -- What is not sent yet is no reason to keep Neovim from ending.
+  vim.bo[at].modified = false
   vim.api.nvim_buf_clear_namespace(at, MARKS, 0, -1)
   if M.text() == '' then
     vim.api.nvim_buf_set_extmark(at, MARKS, 0, 0, {
@@ -113,13 +106,21 @@ local function hint()
   end
 end
 
+---@param text string
+function M.set(text)
+  local at = M.buffer()
+  if at then
+    vim.api.nvim_buf_set_lines(at, 0, -1, true, vim.split(text, '\n', { plain = true }))
+    hint()
+  end
+end
+
 function M.send()
   local text = M.text()
   if text == '' then
     return
   end
   M.set('')
-  hint()
   require('agent_lsp.agent').send(M.read(text), {
     failed = function()
       -- What was written is not lost, unless something else was written since.
