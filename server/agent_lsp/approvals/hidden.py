@@ -24,7 +24,8 @@ _SCRIPT_VALUES = re.compile(
 )
 _SCRIPT_LETTERS: Mapping[str, str] = MappingProxyType(
     {
-        "rsync": "e", "man": "PH", "perl": "eE", "ruby": "e", "node": "ep", "php": "r", "lua": "e",
+        "rsync": "e", "scp": "S", "sftp": "S", "tar": "IF", "man": "PH",
+        "perl": "eE", "ruby": "e", "node": "ep", "php": "r", "lua": "e",
         "vim": "c", "vi": "c", "ex": "c", "nvim": "c", "expect": "c", "gdb": "x", "emacs": "e",
     }
 )  # fmt: skip
@@ -36,6 +37,7 @@ _RUNNING_VARIABLE = re.compile(
 )
 _AWKS = words_of("awk gawk mawk nawk")
 _RUN_BY_AWK = re.compile(r"system|\||getline")
+_QUOTED = re.compile(r"[\"'](.+?)[\"']", re.DOTALL)
 _VALUE = re.compile(r"-(?:-[\w-]+=|[A-Za-z])(.+)", re.DOTALL)
 
 
@@ -58,11 +60,17 @@ def hidden_scripts(run: Run) -> Iterator[str]:
 
 def scripts_fed(runs: Sequence[Run]) -> Iterator[str]:
     """What a shell may read that gets its script from elsewhere in the same command: any text that stands there."""
-    if not any(run.is_fed and run.words and base_name(run.words[0].text) in SHELLS for run in runs):
+    if not any(map(_reads_a_script, runs)):
         return
     for run in runs:
         yield from run.inputs
         yield from (word.text for word in run.words[1:] if word.is_literal)
+
+
+def _reads_a_script(run: Run) -> bool:
+    if not run.words or base_name(run.words[0].text) not in (*SHELLS, "source", "."):
+        return False
+    return run.is_fed or any(word.is_filled_in and word.text.startswith("<(") for word in run.words)
 
 
 def _scripts_in_words(words: Sequence[Word]) -> Iterator[str]:
@@ -81,7 +89,8 @@ def _values_of_options(name: str, words: Sequence[Word]) -> Iterator[str]:
         if match := _SCRIPT_VALUES.fullmatch(word.text):
             yield match[1]
         elif _SCRIPT_NAMES.fullmatch(word.text) or (word.text[:1] == "-" and word.text[1:] in set(letters)):
-            yield following.lstrip("!")
+            yield following.lstrip(":!")
+            yield from _QUOTED.findall(following)
 
 
 def _evaluated(name: str, words: Sequence[Word]) -> Iterator[str]:

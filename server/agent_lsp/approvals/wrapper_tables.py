@@ -88,6 +88,12 @@ WRAPPERS: Mapping[str, Wrapper] = MappingProxyType(
         "faketime": Wrapper("fm", operands=1),
         "gosu": Wrapper(operands=1),
         "su-exec": Wrapper(operands=1),
+        "setuidgid": Wrapper(operands=1),
+        "s6-setuidgid": Wrapper(operands=1),
+        "envuidgid": Wrapper(operands=1),
+        "envdir": Wrapper(operands=1),
+        "setlock": Wrapper("nNxX", operands=1),
+        "sg": Wrapper(script="c", operands=1, joins=True, is_shell=True),
         "setarch": Wrapper("R", operands=1, is_shell=True),
         "tini": Wrapper("sgvw"),
         "prlimit": Wrapper("", "", "nofile= nproc= as= cpu= core="),
@@ -100,6 +106,8 @@ WRAPPERS: Mapping[str, Wrapper] = MappingProxyType(
         "docker run": Wrapper("dit", "u", "rm detach interactive tty name= user= workdir= platform=", operands=1),
         "docker exec": Wrapper("dit", "uw", "detach interactive tty user= workdir=", operands=1),
         "kubectl exec": Wrapper("itq", "cn", "stdin tty quiet container= namespace=", operands=1, ends_operands=True),
+        "kubectl run": Wrapper(operands=1, ends_operands=True),
+        "kubectl debug": Wrapper(operands=1, ends_operands=True),
         "git submodule foreach": Wrapper("", "", "recursive quiet", joins=True),
         "git bisect run": PLAIN,
     }
@@ -111,8 +119,8 @@ OTHERS = words_of(
     """builtin nohup busybox toybox unshare nsenter setpriv systemd-run systemd-inhibit catchsegv proot fakeroot numactl
     torsocks eatmydata rlwrap pkexec firejail bwrap dbus-run-session dumb-init coproc
     linux32 linux64 i386 i486 i586 i686 x86_64 uname26
-    uvx bunx pnpx valgrind lxc-attach cgexec chpst softlimit setuidgid s6-setuidgid envuidgid envdir sg newgrp tsocks
-    trickle choom uclampset run-one run-this-one keep-one-running chronic ifne retry daemonize setlock
+    uvx bunx pnpx valgrind lxc-attach cgexec chpst softlimit newgrp tsocks
+    trickle choom uclampset run-one run-this-one keep-one-running chronic ifne retry daemonize
     with-contenv ld.so ld-linux-x86-64.so.2 ld-linux.so.2 ld-linux-aarch64.so.1"""
 )
 UNCLEAR = words_of(
@@ -125,7 +133,7 @@ UNCLEAR = words_of(
 SUBCOMMANDS: Mapping[str, frozenset[str]] = MappingProxyType(
     {
         "docker": frozenset({"run", "exec"}),
-        "kubectl": frozenset({"exec"}),
+        "kubectl": frozenset({"exec", "run", "debug"}),
         "direnv": frozenset({"exec"}),
         "rustup": frozenset({"run"}),
         "npm": frozenset({"exec", "x"}),

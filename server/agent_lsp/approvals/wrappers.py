@@ -83,13 +83,19 @@ def _unwrap_by_table(name: str, words: Sequence[Word]) -> Inner | None:
     if name in UNCLEAR:
         return _unclear(words[0])
     if name == "git":
-        wrapper = WRAPPERS.get(" ".join(word.text for word in (words[0], *words[1:3])))
-        return _Reading(words, wrapper, 3).inner() if wrapper else None
+        return _unwrap_git(words)
     if name in SUBCOMMANDS:
         return _unwrap_subcommand(name, words)
     if name in WRAPPERS:
         return _Reading(words, WRAPPERS[name], 1).inner()
     return _Reading(words, PLAIN_OR_SHELL, 1).inner() if name in OTHERS else None
+
+
+def _unwrap_git(words: Sequence[Word]) -> Inner | None:
+    for at in range(1, min(len(words) - 1, 9)):
+        if wrapper := WRAPPERS.get(f"git {words[at].text} {words[at + 1].text}"):
+            return _Reading(words, wrapper, at + 2).inner()
+    return None
 
 
 def _unwrap_subcommand(name: str, words: Sequence[Word]) -> Inner | None:
@@ -166,6 +172,8 @@ class _Reading:
                 return self._script(self._at + 1)
             if text == "--":
                 self._at += 1
+            elif text.startswith("-"):
+                raise _UnknownWordError
         return None
 
     def _read_option(self, text: str) -> Inner | None:
