@@ -8,7 +8,7 @@ from agent_lsp.domain.events import Kept, TodosChanged
 from agent_lsp.domain.history import Call, HistoryItem, Reply, Result, Spoken, Thought, Words, history_item_to_wire
 from agent_lsp.domain.messages import Answer, Ask, CheckpointMark, Message, Progress, Response, Say
 from agent_lsp.domain.requests import QueuedWords, TaskList, TaskSummary
-from agent_lsp.domain.status import ContextUse, PermissionMode, State, Todo, Usage
+from agent_lsp.domain.status import ContextUse, ModelUsage, PermissionMode, State, Todo, Usage
 from agent_lsp.storage.journal import FILE_NAME, unredacted
 from agent_lsp.storage.lines import encode_line
 from agent_lsp.storage.records import (
@@ -55,7 +55,7 @@ EVERY_KIND: tuple[Record, ...] = (
     Kept(RESULT),
     TodosChanged((Todo("1", "look", "completed"), Todo("2", "mend", "pending"))),
     TodosChanged(()),
-    UsageCounted(Usage(10, 20, 3, 4, None), ContextUse(30, 200, 15.0)),
+    UsageCounted(Usage(10, 20, 3, 4, None), ContextUse(30, 200, 15.0), (ModelUsage("m", Usage(1, 2)),)),
     Renamed("Sums"),
     ModeChanged("ask"),
     ProfileChanged("local"),

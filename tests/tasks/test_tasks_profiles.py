@@ -64,6 +64,10 @@ async def test_profile_that_is_chosen_while_a_task_runs_answers_its_next_request
     assert (len(house.model.histories), len(second.histories)) == (1, 1)
     assert [item.origin for item in second.histories[0] if isinstance(item, Reply)] == ["first"]
     assert (house.status.profile, house.status.model) == ("second", "model second")
+    assert [(one.model, one.usage.tokens_in) for one in house.status.usage_by_model] == [
+        ("model first", 10),
+        ("model second", 10),
+    ]
     house.assert_consistent()
 
 
@@ -77,7 +81,7 @@ async def test_chosen_profile_outlives_the_server(tmp_path: Path) -> None:
     again = open_house(tmp_path, first=model("first"), second=model("second"))
     status = await again.tasks.resume(task_id)
 
-    assert (status.profile, status.model) == ("second", "model second")
+    assert (status.profile, status.model, status.usage_by_model) == ("second", "model second", ())
     await again.tasks.close()
 
 

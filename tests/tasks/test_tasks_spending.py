@@ -8,7 +8,7 @@ from hall import open_house
 from agent_lsp.domain.events import StepEnded
 from agent_lsp.domain.messages import Ask, Say
 from agent_lsp.domain.model import UsageKnown
-from agent_lsp.domain.status import ContextUse, Usage
+from agent_lsp.domain.status import ContextUse, ModelUsage, Usage
 from agent_lsp.domain.turns import LimitReached
 from agent_lsp.settings.model import LimitSettings
 from agent_lsp.tasks.spending import Spending
@@ -20,6 +20,21 @@ def spent(*costs: float | None) -> Spending:
     for cost in costs:
         spending.count(StepEnded(Usage(1, 1, cost=cost)), 100)
     return spending
+
+
+def test_what_was_used_is_summed_model_by_model() -> None:
+    spending = Spending(Usage(5, 5), ContextUse(), by_model=[ModelUsage("a", Usage(5, 5))])
+
+    spending.count(StepEnded(Usage(1, 2, cost=0.5)), 100, "b")
+    spending.count(StepEnded(Usage(10, 20, cost=1.5)), 100, "a")
+    spending.count(StepEnded(None), 100, "b")
+    spending.count(StepEnded(None, cancel_reason="user_cancelled"), 100, "c")
+
+    assert spending.by_model == (
+        ModelUsage("a", Usage(15, 25, cost=1.5)),
+        ModelUsage("b", Usage(1, 2, cost=None)),
+    )
+    assert spending.total == Usage(16, 27, cost=None)
 
 
 @pytest.mark.parametrize(

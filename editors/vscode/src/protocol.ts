@@ -217,6 +217,11 @@ export interface MessageNotice {
   message: Message;
 }
 
+export interface ModelUsage {
+  model: string;
+  usage: Usage;
+}
+
 export interface NewTaskParams {
   text?: string;
   images?: string[];
@@ -428,6 +433,7 @@ export interface Status {
   parentTaskId?: string;
   childTaskId?: string;
   title: string;
+  usageByModel?: ModelUsage[];
 }
 
 export interface TaskList {

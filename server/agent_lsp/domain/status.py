@@ -48,6 +48,14 @@ class Usage:
 
 
 @dataclass(frozen=True, slots=True)
+class ModelUsage:
+    """What a task used of one model."""
+
+    model: str
+    usage: Usage
+
+
+@dataclass(frozen=True, slots=True)
 class ContextUse:
     """How much of the model's window the last request filled."""
 
@@ -101,6 +109,8 @@ class Status:
     parent_task_id: str | None = None
     child_task_id: str | None = None
     title: str = ""
+    usage_by_model: tuple[ModelUsage, ...] = ()
+    """Of a task that asked several models."""
 
 
 _STATE_OF_CATEGORY = {

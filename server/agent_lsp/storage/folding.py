@@ -228,8 +228,8 @@ def _with(task: StoredTask, record: _Rest) -> StoredTask:
             )
         case TodosChanged(todos):
             return replace(task, todos=todos)
-        case UsageCounted(usage, context):
-            return replace(task, usage=usage, context=context)
+        case UsageCounted(usage, context, by_model):
+            return replace(task, usage=usage, context=context, usage_by_model=by_model)
         case Renamed(title):
             return replace(task, title=title)
         case ModeChanged(mode):

@@ -9,7 +9,7 @@ from agent_lsp.domain.events import Kept, TodosChanged
 from agent_lsp.domain.history import history_item_from_wire, history_item_to_wire
 from agent_lsp.domain.messages import Answer, CheckpointMark, Message, Progress, answer_from_wire, progress_from_wire
 from agent_lsp.domain.requests import QueuedWords
-from agent_lsp.domain.status import ContextUse, PermissionMode, Todo, Usage
+from agent_lsp.domain.status import ContextUse, ModelUsage, PermissionMode, Todo, Usage
 
 FORMAT = 1
 
@@ -62,6 +62,7 @@ class UsageCounted:
 
     usage: Usage
     context: ContextUse = field(default_factory=ContextUse)
+    by_model: tuple[ModelUsage, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,6 +222,7 @@ def _usage(wire: Json) -> UsageCounted:
     return UsageCounted(
         usage_from_wire(wire["usage"]),
         ContextUse(context["tokens"], context["window"], context["percent"]),
+        tuple(ModelUsage(one["model"], usage_from_wire(one["usage"])) for one in wire.get("byModel", ())),
     )
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from agent_lsp.domain.history import HistoryItem, Result
 from agent_lsp.domain.messages import Ask, Message, Say
 from agent_lsp.domain.requests import QueuedWords
-from agent_lsp.domain.status import ContextUse, PermissionMode, State, Todo, Usage, state_of_ask
+from agent_lsp.domain.status import ContextUse, ModelUsage, PermissionMode, State, Todo, Usage, state_of_ask
 from agent_lsp.storage.lines import SetAside
 from agent_lsp.storage.records import MessageChanged, Started
 
@@ -33,6 +33,7 @@ class StoredTask:
     usage: Usage = field(default_factory=Usage)
     context: ContextUse = field(default_factory=ContextUse)
     requests_since_reset: int = 0
+    usage_by_model: tuple[ModelUsage, ...] = ()
     usage_at_reset: Usage = field(default_factory=Usage)
     is_cleared: bool = False
     is_rewound: bool = False

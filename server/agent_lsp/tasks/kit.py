@@ -20,12 +20,18 @@ class Kit:
         self.profile = profile
         self._equipment = equipment
         self._model = self._known_model()
+        self._asked: ChosenModel | None = None
         self._workbench: Workbench | None = None
         self._briefing: Briefing | None = None
 
     @property
     def model_name(self) -> str:
         return self._model.facts.name if self._model else ""
+
+    @property
+    def asked_model(self) -> str:
+        """The model that the newest request went to, whichever is chosen by now."""
+        return self._asked.facts.name if self._asked else self.model_name
 
     @property
     def window(self) -> int:
@@ -47,8 +53,8 @@ class Kit:
         """Put together what one turn needs; NotConfigured where there is no usable model."""
         self._take(self._equipment.model(self.profile or None))
         limits = Limits(self._equipment.limits().consecutive_mistakes)
-        model = ChosenModel(lambda: _need(self._model))
-        return Ports(model, KeptTools(_need(self._workbench).tools, checkpointing), surroundings, limits)
+        self._asked = ChosenModel(lambda: _need(self._model))
+        return Ports(self._asked, KeptTools(_need(self._workbench).tools, checkpointing), surroundings, limits)
 
     def growing(self, call_id: str, name: str) -> GrowingCall | None:
         return self._workbench.growing(call_id, name) if self._workbench else None

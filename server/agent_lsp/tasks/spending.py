@@ -1,7 +1,9 @@
 """What a task has spent, in all and since the user last let it go on; and whether a cap is reached. No I/O."""
 
+from collections.abc import Iterable
+
 from agent_lsp.domain.events import StepEnded
-from agent_lsp.domain.status import ContextUse, Usage
+from agent_lsp.domain.status import ContextUse, ModelUsage, Usage
 from agent_lsp.domain.turns import LimitReached
 from agent_lsp.settings.model import LimitSettings
 
@@ -16,23 +18,40 @@ NO_PRICE = (
 
 
 class Spending:
-    def __init__(self, total: Usage, context: ContextUse, requests: int = 0, cost: float = 0.0) -> None:
+    def __init__(
+        self,
+        total: Usage,
+        context: ContextUse,
+        requests: int = 0,
+        cost: float = 0.0,
+        by_model: Iterable[ModelUsage] = (),
+    ) -> None:
         self.total = total
+        self._by_model = {one.model: one.usage for one in by_model}
         self.context = context
         self._requests = requests
         self._cost = cost
         self._is_unpriced = self._is_told = False
 
-    def count(self, ended: StepEnded, window: int) -> None:
+    @property
+    def by_model(self) -> tuple[ModelUsage, ...]:
+        """The total, model by model, in the order they were first asked."""
+        return tuple(ModelUsage(model, usage) for model, usage in self._by_model.items())
+
+    def count(self, ended: StepEnded, window: int, model: str = "") -> None:
         """Count one request. What it used is unknown where the service did not say."""
         self._requests += 1
         if ended.usage:
+            self._add(ended.usage, model)
             self._count_usage(ended.usage, window)
         elif not ended.cancel_reason:
-            self.total += Usage(cost=None)
+            self._add(Usage(cost=None), model)
+
+    def _add(self, usage: Usage, model: str) -> None:
+        self.total += usage
+        self._by_model[model] = self._by_model.get(model, Usage()) + usage
 
     def _count_usage(self, usage: Usage, window: int) -> None:
-        self.total += usage
         self._cost += usage.cost or 0.0
         self._is_unpriced |= usage.cost is None
         tokens = usage.tokens_in + usage.tokens_out

@@ -8,7 +8,7 @@ from uuid import uuid4
 from agent_lsp.domain.history import HistoryItem
 from agent_lsp.domain.messages import Message
 from agent_lsp.domain.requests import QueuedWords
-from agent_lsp.domain.status import ContextUse, PermissionMode, Todo, Usage
+from agent_lsp.domain.status import ContextUse, ModelUsage, PermissionMode, Todo, Usage
 from agent_lsp.storage.records import MessageChanged, Started
 from agent_lsp.storage.stored import StoredTask, changed
 
@@ -32,6 +32,7 @@ class TaskStart:
     history: Sequence[HistoryItem] = ()
     todos: tuple[Todo, ...] = ()
     usage: Usage = field(default_factory=Usage)
+    usage_by_model: tuple[ModelUsage, ...] = ()
     context: ContextUse = field(default_factory=ContextUse)
     requests: int = 0
     """How many were made since the user last let the task go on past a limit, and what they cost."""
@@ -74,6 +75,7 @@ def restart(stored: StoredTask, folder: Path, changes: dict[int, MessageChanged]
         history=stored.history,
         todos=stored.todos,
         usage=stored.usage,
+        usage_by_model=stored.usage_by_model,
         context=stored.context,
         requests=stored.requests_since_reset,
         cost=max(0.0, (stored.usage.cost or 0.0) - (stored.usage_at_reset.cost or 0.0)),

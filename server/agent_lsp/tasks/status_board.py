@@ -93,6 +93,7 @@ def status_of(task: Described) -> Status:
         todos=task.recorder.todos,
         queue=len(task.queue),
         title=task.title,
+        usage_by_model=by_model if len(by_model := task.spending.by_model) > 1 else (),
     )
 
 

@@ -76,7 +76,7 @@ class Task:
         self._checkpointing = Checkpointing(self.id, equipment.checkpoints, self.stream)
         self.gate.keep, self.recorder.on_step = self._checkpointing.before, self._checkpointing.new_step
         self._rows = CommandRows(self.stream, lambda: self.gate.is_cancelling)
-        self.spending = Spending(start.usage, start.context, start.requests, start.cost)
+        self.spending = Spending(start.usage, start.context, start.requests, start.cost, start.usage_by_model)
         self._turns = Turns(self.id, self)
         self._is_closing = self._is_leaving = self._is_held = False
         self._board = StatusBoard(self)
@@ -344,8 +344,9 @@ class Task:
         return Sent(message_id, "queued" if message_id in self.queue else "delivered")
 
     def _count_request(self, ended: StepEnded) -> None:
-        self.spending.count(ended, self.kit.window)
-        self.ledger.append(UsageCounted(self.spending.total, self.spending.context))
+        spending = self.spending
+        spending.count(ended, self.kit.window, self.kit.asked_model)
+        self.ledger.append(UsageCounted(spending.total, spending.context, spending.by_model))
 
     def _rules(self) -> Rules:
         return self.permissions.within(self._equipment.rules(self.permission_mode))

@@ -184,6 +184,10 @@
 ---@field seq integer
 ---@field message agent_lsp.Message
 
+---@class agent_lsp.ModelUsage
+---@field model string
+---@field usage agent_lsp.Usage
+
 ---@class agent_lsp.NewTaskParams
 ---@field text? string
 ---@field images? string[]
@@ -367,6 +371,7 @@
 ---@field parentTaskId? string
 ---@field childTaskId? string
 ---@field title string
+---@field usageByModel? agent_lsp.ModelUsage[]
 
 ---@class agent_lsp.TaskList
 ---@field tasks agent_lsp.TaskSummary[]
