@@ -8,6 +8,7 @@ from pathlib import Path
 from xml.sax.saxutils import escape
 
 COLUMNS, LINES = 120, 36
+SECONDS = 30.0
 CHARACTER_WIDTH, LINE_HEIGHT = 8.43, 18
 GROUND, TEXT = "#14161b", "#e0e2ea"
 _SEQUENCE = re.compile(r"(\x1b\[[\d;:]*m|)([^\x1b]*)")
@@ -29,6 +30,7 @@ class Screen:
     """One terminal. Its tmux is named by a socket of its own, so that nobody else's is touched."""
 
     socket: Path
+    columns: int = COLUMNS
 
     async def tmux(self, *words: str) -> str:
         process = await asyncio.create_subprocess_exec(
@@ -40,7 +42,7 @@ class Screen:
 
     async def start(self, folder: Path, environment: dict[str, str], command: list[str]) -> None:
         names = [f"{name}={value}" for name, value in environment.items()]
-        size = ["-x", str(COLUMNS), "-y", str(LINES)]
+        size = ["-x", str(self.columns), "-y", str(LINES)]
         await self.tmux("-f", "/dev/null", "new-session", "-d", *size, "-c", str(folder), "env", *names, *command)
         await self.tmux("set", "-s", "escape-time", "0")
 
@@ -53,8 +55,25 @@ class Screen:
     async def press(self, *keys: str) -> None:
         await self.tmux("send-keys", *keys)
 
+    async def enter(self, command: str) -> None:
+        """Type a command and enter it."""
+        await self.type(command)
+        await self.press("Enter")
+
+    async def pid(self) -> int:
+        return int(await self.tmux("display", "-p", "#{pane_pid}"))
+
     async def text(self) -> str:
         return await self.tmux("capture-pane", "-p")
+
+    async def until(self, text: str) -> None:
+        """Wait until the screen says this."""
+        try:
+            async with asyncio.timeout(SECONDS):
+                while text not in await self.text():  # noqa: ASYNC110 - a terminal has no event for what is drawn on it
+                    await asyncio.sleep(0.05)
+        except TimeoutError:
+            raise AssertionError(f"never seen: {text}\n{await self.text()}") from None
 
     async def picture(self) -> str:
         """What is on the screen, drawn as SVG."""
