@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import psutil
 from story import CAPABILITIES, SERVER, Picture, Story, environment
 
 from support.fake_editor import FakeEditor
@@ -126,3 +127,27 @@ async def test_a_command_is_given_no_secret_of_the_environment(tmp_path: Path) -
     output = story.model.requests[5].results[1].text
     assert SHAPED["in a command's output"] in output
     assert [value for name, value in NAMED.items() if value in output and name != "DB_PASSWORD"] == []
+
+
+async def test_no_process_that_is_started_has_a_secret_in_its_environment(tmp_path: Path) -> None:
+    waiting = [CallTool("execute_command", command="sleep 600 & echo it-runs; wait")]
+    async with scripted_model([waiting]) as model:
+        client = await LspClient.start(SERVER, cwd=tmp_path, env={**environment(tmp_path / "state"), **NAMED})
+        try:
+            await client.initialize(options={"agent": settings(model)}, root=tmp_path)
+            story = Story(model, client, FakeEditor(client, "utf-16"), tmp_path, tmp_path, Picture(client))
+            await story.new_task()
+            await story.approve("command")
+            await client.until(lambda: "it-runs\n" in [m.get("text") for m in story.picture.update().messages.values()])
+            environments = {process.name(): str(process.environ()) for process in children(client)}
+            await client.request("agent/cancelTask", {"taskId": story.task_id})
+        finally:
+            await client.aclose()
+
+    assert "bash" in environments
+    assert {(name, value) for name, held in environments.items() for value in VALUES if value in held} == set()
+
+
+def children(client: LspClient) -> list[psutil.Process]:
+    assert client.process
+    return psutil.Process(client.process.pid).children(recursive=True)

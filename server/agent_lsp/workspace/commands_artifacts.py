@@ -85,6 +85,7 @@ async def _search_apart(path: Path, pattern: str) -> str:
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
+        env={},
     )
     try:
         async with asyncio.timeout(SEARCH_SECONDS):
