@@ -119,3 +119,22 @@ async def test_service_that_refuses_a_question_says_why() -> None:
         with pytest.raises(ModelFault, match="answered 404: no such model"):
             await seconds_to_answer(model)
         await model.aclose()
+
+
+@pytest.mark.parametrize(
+    ("name", "field"),
+    [
+        ("openrouter", "max_tokens"),
+        ("vllm", "max_tokens"),
+        ("openai", "max_tokens"),
+        ("azure", "max_completion_tokens"),
+    ],
+)
+async def test_limit_of_an_answer_has_the_name_that_the_server_knows(name: str, field: str) -> None:
+    async with stand_in({"/v1/chat/completions": speaking("OK")}) as server:
+        model = build_model(at(server, name, max_output=5), name="work", environment={})
+        await seconds_to_answer(model)
+        await model.aclose()
+
+    body = json.loads(server.asked[0].content)
+    assert {key: body[key] for key in body if key.startswith("max_")} == {field: 5}

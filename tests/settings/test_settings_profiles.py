@@ -1,12 +1,13 @@
 """Which profile a task runs with, and what is said when there is none."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from agent_lsp.domain.errors import BadParams, NotConfigured
 from agent_lsp.domain.requests import ProfileRow
-from agent_lsp.settings.model import Profile, Settings
+from agent_lsp.settings.model import Prices, Profile, Settings
 from agent_lsp.settings.profiles import check_profile, listed, profile
 
 NO_MODEL = "No model is set up: run `agent-lsp configure` in a terminal, or describe one under `providers`"
@@ -98,3 +99,15 @@ def test_name_that_no_profile_has_is_the_callers_mistake() -> None:
 
     with pytest.raises(BadParams, match="There is no profile `x`: choose one of `work`"):
         check_profile(Settings(providers={"work": WORK}), "x")
+
+
+@pytest.mark.parametrize(
+    ("fields", "input_price"),
+    [({"model": "m"}, 2.0), ({"model": "other"}, None), ({"model": "m", "prices": {"input": 1, "output": 1}}, 1.0)],
+)
+def test_prices_by_model_hold_for_profiles_without_their_own(fields: dict[str, Any], input_price: float | None) -> None:
+    settings = Settings(providers={"work": Profile.model_validate(fields)}, prices={"m": Prices(input=2.0, output=3.0)})
+
+    _, chosen = profile(settings)
+
+    assert (chosen.prices and chosen.prices.input) == input_price

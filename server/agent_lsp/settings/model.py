@@ -96,6 +96,8 @@ class Settings(_Shape):
     """The profile that new tasks use, by its name under `providers`."""
     providers: dict[str, Profile] = Field(default_factory=dict)
     """Profiles by name: a `type`, a `model`, and where the key comes from."""
+    prices: dict[str, Prices] = Field(default_factory=dict)
+    """Dollars for a million tokens of models, by their names, where the built-in prices are wrong or lacking."""
     permission_mode: PermissionMode = PermissionMode.DEFAULT
     """What runs unasked: `plan` reads, `default` asks, `acceptEdits` edits too, `bypassPermissions` nearly all."""
     auto_approve: AutoApprove = AutoApprove()

@@ -23,7 +23,13 @@ def profile(settings: Settings, name: str | None = None, file: Path | None = Non
         raise NotConfigured(f"No model is chosen: set `currentProvider` to one of {_listed(profiles)} {where}.")
     if chosen not in profiles:
         raise NotConfigured(_unknown(chosen, profiles, where))
-    return chosen, profiles[chosen]
+    return chosen, _priced(profiles[chosen], settings)
+
+
+def _priced(profile: Profile, settings: Settings) -> Profile:
+    """The profile with what the user says that its model costs, unless it says so itself."""
+    prices = profile.prices or settings.prices.get(profile.model)
+    return profile.model_copy(update={"prices": prices}) if prices else profile
 
 
 def check_profile(settings: Settings, name: str) -> None:
