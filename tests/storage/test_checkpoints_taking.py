@@ -203,6 +203,40 @@ async def test_named_changes_come_back_in_order_from_a_checkpoint_on(shop: Works
     ]
 
 
+INTENTS = {
+    "killed": (["intent"], ["intent"]),
+    "made": (["intent", "made"], ["made"]),
+    "come to nothing": (["intent", "nothing"], ["nothing"]),
+    "words came meanwhile": (["intent", "words", "made"], ["made"]),
+    "killed, and the next one made": (["intent", "intent", "made"], ["intent", "made"]),
+    "killed, and then a command": (["intent", "command"], ["intent", "command"]),
+    "killed, and then words": (["intent", "words"], ["intent"]),
+}
+
+
+@pytest.mark.parametrize(("deeds", "counted"), INTENTS.values(), ids=INTENTS)
+async def test_intent_counts_where_it_is_not_known_what_became_of_it(
+    shop: Workshop, deeds: list[str], counted: list[str]
+) -> None:
+    store, path = shop.store(), shop.write("a", "1")
+    start = await store.take("t1", Reason.MESSAGE, {})
+    changes = {deed: {path: Altered(FileState(b"1"), FileState(deed.encode()))} for deed in deeds} | {"nothing": {}}
+    for deed in deeds:
+        match deed:
+            case "intent":
+                await store.note_intent("t1", changes[deed])
+            case "words":
+                await store.take("t1", Reason.MESSAGE, {})
+            case "command":
+                await store.note_changes("t1", Reason.COMMAND, changes[deed])
+            case _:
+                await store.note_changes("t1", Reason.CHANGE, changes[deed])
+
+    found = await store.changes_since("t1", start.id)
+
+    assert [difference.altered for difference in found] == [changes[deed] for deed in counted]
+
+
 async def test_what_a_command_did_is_what_changed_since_its_checkpoint(shop: Workshop) -> None:
     store = shop.store()
     path = shop.write("a", "1")

@@ -35,6 +35,9 @@ class Store:
     async def note_changes(self, task_id: str, reason: Reason, changes: Alterations) -> None:
         self.asked.append(changes)
 
+    async def note_intent(self, task_id: str, changes: Alterations) -> None:
+        self.asked.append(("intent", changes))
+
     async def note_changes_since(self, task_id: str, checkpoint: Checkpoint) -> None:
         self.asked.append(f"since {checkpoint.id}")
 

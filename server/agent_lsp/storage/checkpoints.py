@@ -22,7 +22,7 @@ from agent_lsp.storage import checkpoints_index_file as index_file
 from agent_lsp.storage.checkpoints_index import Index, Look, updated
 from agent_lsp.storage.checkpoints_objects import Commit, Deposit, depositing
 from agent_lsp.storage.checkpoints_packing import Bounds, forget, is_packing_due, pack
-from agent_lsp.storage.checkpoints_reading import CheckpointReader, Entry, Kind, message_of
+from agent_lsp.storage.checkpoints_reading import CheckpointReader, Entry, Kind, agents_doings, message_of
 from agent_lsp.storage.checkpoints_room import (
     LATEST,
     begin_epoch,
@@ -106,6 +106,10 @@ class Checkpoints:
     async def note_changes(self, task_id: str, reason: Reason, changes: Alterations) -> None:
         """Keep what the agent changed in these files."""
         await asyncio.to_thread(self._note_changes, _Label(task_id, "change", reason), changes)
+
+    async def note_intent(self, task_id: str, changes: Alterations) -> None:
+        """Keep what the agent is about to change; `note_changes` follows, with nothing where it came to nothing."""
+        await asyncio.to_thread(self._note_changes, _Label(task_id, "intent", Reason.CHANGE), changes)
 
     async def note_changes_since(self, task_id: str, checkpoint: Checkpoint) -> None:
         """Keep all that changed on the disk since a checkpoint as the agent's doing: a command's."""
@@ -213,7 +217,7 @@ class Checkpoints:
         position = next((at for at, entry in enumerate(chain) if entry.id == checkpoint_id), None)
         if position is None:
             raise BadParams(f"The task has no checkpoint {checkpoint_id!r}: agent/checkpoints tells those there are.")
-        return tuple(self._reader.change(entry) for entry in chain[position + 1 :] if entry.kind == "change")
+        return tuple(self._reader.change(entry) for entry in agents_doings(chain[position + 1 :]))
 
     def _chain(self, task_id: str) -> tuple[Entry, ...]:
         tip = read_ref(self._git.folder, task_ref(task_id))

@@ -3,8 +3,9 @@
 import json
 import os
 import stat
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 from pathlib import Path
 from typing import Literal
 
@@ -15,12 +16,12 @@ from agent_lsp.storage.git import EMPTY_TREE, Git, GitFailed
 
 _NO_OBJECT = "0" * 40
 
-Kind = Literal["checkpoint", "change"]
+Kind = Literal["checkpoint", "change", "intent"]
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A commit of a task's chain: a checkpoint, or what the agent changed."""
+    """A commit of a task's chain: a checkpoint, or what the agent changed, or was about to change."""
 
     id: str
     tree: str
@@ -152,6 +153,19 @@ class CheckpointReader:
 
     def _run(self, *arguments: str, stdin: bytes = b"") -> bytes:
         return self._git.run(*arguments, stdin=stdin, seconds=self._seconds)
+
+
+def agents_doings(entries: Sequence[Entry]) -> Iterator[Entry]:
+    """The entries that say what the agent did.
+
+    An intent is one of them where no word of the change follows: the server was killed meanwhile, or the editor did
+    not show whether it made it. Taking back what was never made changes nothing.
+    """
+    doings = [entry for entry in entries if entry.kind != "checkpoint"]
+    for entry, following in zip_longest(doings, doings[1:]):
+        is_settled = following and following.kind == "change" and following.reason is Reason.CHANGE
+        if entry.kind == "change" or not is_settled:
+            yield entry
 
 
 def message_of(kind: Kind, ts: int, reason: Reason) -> str:

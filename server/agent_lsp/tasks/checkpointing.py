@@ -13,7 +13,7 @@ from typing import TypeVar
 from agent_lsp.agent.ports import Tools
 from agent_lsp.domain.approvals import Deed
 from agent_lsp.domain.checkpoints import Altered, Checkpoint, FileState, Reason
-from agent_lsp.domain.errors import AgentError
+from agent_lsp.domain.errors import AgentError, FileProblem
 from agent_lsp.domain.files import FileEdit, FileText
 from agent_lsp.domain.history import Call
 from agent_lsp.domain.messages import CheckpointMark, Say
@@ -59,6 +59,15 @@ class Checkpointing:
                 self._before_command = await self._take(Reason.COMMAND, ts)
             case _:
                 pass
+
+    async def changing(self, edits: Sequence[FileEdit], permissions: Mapping[Path, int]) -> None:
+        """Note what is to be done to files now: should the server be killed meanwhile, it is known for the agent's."""
+        await self.settle()
+        try:
+            changes = _alterations(edits, permissions)
+        except FileProblem:  # The file cannot hold the text: the edit will say so, and not be made.
+            return
+        await self._guarded(lambda kept: kept.note_intent(self._task_id, changes))
 
     async def changed(self, edits: Sequence[FileEdit], permissions: Mapping[Path, int]) -> None:
         """Note what the agent did to files by name."""

@@ -50,6 +50,9 @@ class Unkept:
     async def note_changes(self, task_id: str, reason: Reason, changes: Alterations) -> None:
         """Note nothing: there is no checkpoint from which it could be taken back."""
 
+    async def note_intent(self, task_id: str, changes: Alterations) -> None:
+        """Note nothing, as above."""
+
     async def note_changes_since(self, task_id: str, checkpoint: Checkpoint) -> None:
         """Note nothing, as above."""
 

@@ -3,10 +3,12 @@
 import stat
 from pathlib import Path
 
-from agent_lsp.domain.files import Applied, EditOutcome, Proposal, Selection
+from agent_lsp.domain.errors import FileProblem
+from agent_lsp.domain.files import Applied, EditOutcome, FileEdit, Proposal, Selection, Unproven
 from agent_lsp.tasks.ports import Desk
 from agent_lsp.workspace.applying import unbroken
 from agent_lsp.workspace.files import WorkspaceFiles
+from agent_lsp.workspace.rebasing import choose
 
 
 class KeptFiles(WorkspaceFiles):
@@ -18,11 +20,25 @@ class KeptFiles(WorkspaceFiles):
         return await unbroken(self._apply_and_note(proposal, selection))
 
     async def _apply_and_note(self, proposal: Proposal, selection: Selection) -> EditOutcome:
+        if self.desk is None:
+            return await super().apply(proposal, selection)
         permissions = _permissions([edit.place.absolute for edit in proposal.edits])
+        if chosen := _chosen(proposal, selection):
+            await self.desk.changing(chosen, permissions)
         outcome = await super().apply(proposal, selection)
-        if self.desk and isinstance(outcome, Applied) and outcome.edits:
-            await self.desk.changed(outcome.edits, permissions)
+        # What an editor does not show may have been made, or may still be: then the intent stands.
+        if chosen and not isinstance(outcome, Unproven):
+            made = outcome.edits if isinstance(outcome, Applied) else ()
+            await self.desk.changed(made, permissions)
         return outcome
+
+
+def _chosen(proposal: Proposal, selection: Selection) -> tuple[FileEdit, ...]:
+    try:
+        wishes = choose(proposal, selection)
+    except FileProblem:  # Nothing will be made of it.
+        return ()
+    return tuple(wish.edit for wish in wishes if not wish.is_dropped)
 
 
 def _permissions(paths: list[Path]) -> dict[Path, int]:

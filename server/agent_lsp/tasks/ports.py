@@ -51,6 +51,10 @@ class Desk(Protocol):
 
     def emit(self, event: Event) -> None: ...
 
+    async def changing(self, edits: Sequence[FileEdit], permissions: Mapping[Path, int]) -> None:
+        """Note the edits that are to be made now; `changed` follows, with none where none was made."""
+        ...
+
     async def changed(self, edits: Sequence[FileEdit], permissions: Mapping[Path, int]) -> None:
         """Note the edits that were made, each on top of the text and the permissions it found."""
         ...
@@ -64,6 +68,10 @@ class Checkpoints(Protocol):
     async def take(self, task_id: str, reason: Reason) -> Checkpoint: ...
 
     async def note_changes(self, task_id: str, reason: Reason, changes: Alterations) -> None: ...
+
+    async def note_intent(self, task_id: str, changes: Alterations) -> None:
+        """Note what is about to be changed; `note_changes` follows, with nothing where it came to nothing."""
+        ...
 
     async def note_changes_since(self, task_id: str, checkpoint: Checkpoint) -> None:
         """Note all that changed on the disk since a checkpoint as the agent's doing: a command's."""

@@ -72,6 +72,9 @@ class KeptWorkspace:
     async def note_changes(self, task_id: str, reason: Reason, changes: Alterations) -> None:
         await self._store.note_changes(task_id, reason, changes)
 
+    async def note_intent(self, task_id: str, changes: Alterations) -> None:
+        await self._store.note_intent(task_id, changes)
+
     async def note_changes_since(self, task_id: str, checkpoint: Checkpoint) -> None:
         await self._store.note_changes_since(task_id, checkpoint)
 

@@ -93,6 +93,9 @@ class Task:
     def emit(self, event: Event) -> None:
         self.recorder.emit(event)
 
+    async def changing(self, edits: Sequence[FileEdit], permissions: Mapping[Path, int]) -> None:
+        await self._checkpointing.changing(edits, permissions)
+
     async def changed(self, edits: Sequence[FileEdit], permissions: Mapping[Path, int]) -> None:
         await self._checkpointing.changed(edits, permissions)
 
