@@ -111,6 +111,11 @@ def fields_of(draft: Draft | None) -> Any:
             "anthropic-vertex",
             {"type": "anthropic-vertex", "project": "p", "region": "eu", "model": "one"},
         ),
+        (
+            ["bedrock", "eu-west-1", "", "one", ""],
+            "anthropic-bedrock",
+            {"type": "anthropic-bedrock", "region": "eu-west-1", "model": "one"},
+        ),
         (["replay", "/r.jsonl", ""], "replay", {"type": "replay", "file": "/r.jsonl"}),
     ],
 )

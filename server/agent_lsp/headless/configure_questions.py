@@ -116,15 +116,19 @@ class _Questions:
 
     def _key(self, provider: ProviderType, given: Mapping[str, object]) -> str | None:
         """Ask for the key, or where it is; None where none is needed, or it is found without being named."""
-        if provider.is_local or "api_key" not in provider.needs:
+        is_needed = "api_key" in provider.needs
+        if provider.is_local or not (is_needed or provider.key_variable):
             return None
         variable = provider.key_variable or ""
         is_set = bool(self.world.environment.get(variable, "").strip())
         if is_set and self._is_yes(f"Use the key in {variable}", is_usual=True):
             return None if "baseURL" not in given else checked_variable(variable)
-        if key := self.person.ask_secret("Key (not shown; nothing, to name a variable of the environment): "):
+        otherwise = "to name a variable of the environment" if is_needed else "to do without"
+        if key := self.person.ask_secret(f"Key (not shown; nothing, {otherwise}): "):
             return key
-        return self._until_good("Variable that has the key", variable or None, checked_variable)
+        return (
+            None if not is_needed else self._until_good("Variable that has the key", variable or None, checked_variable)
+        )
 
     def _model(self, provider: ProviderType, given: Mapping[str, object]) -> dict[str, str | int]:
         listed = self._listed(provider, given)
