@@ -49,7 +49,7 @@ def _read_term(cursor: Cursor, words: list[Word]) -> None:
         _read_term(cursor, words)
         return
     cursor.skip_blanks()
-    if word.outline in _UNARY and not _ends(cursor):
+    if word.outline in _UNARY and not _END.match(cursor.text, cursor.position):
         _read_operand(cursor, words)
     elif cursor.take(_ORDER):
         cursor.skip_blanks()
