@@ -294,6 +294,20 @@ async def test_unsaved_edits_are_asked_about_first(bench):
     )
 
 
+async def test_what_a_command_did_not_see_is_told_with_the_words_of_who_let_it_run(tmp_path):
+    bench = Bench(tmp_path, Decision(is_approved=True, by="user", text="as it is"))
+    unsaved(bench)
+
+    outcome = await bench.run("", SUCCESS)
+
+    assert outcome.text.splitlines()[:3] == [
+        "Exit code: 0",
+        "(no output)",
+        "It saw the files as they are on the disk, without the unsaved edits of a.py.",
+    ]
+    assert "The user approved this and says:\nas it is" in outcome.text
+
+
 async def test_without_a_yes_to_unsaved_files_nothing_runs(tmp_path):
     bench = Bench(tmp_path, NO)
     unsaved(bench)

@@ -99,10 +99,15 @@ class ExecuteCommand:
         place = self._files.locate(arguments.cwd or ".", "read")
         if place.problem or not place.absolute.is_dir():
             raise FileProblem(f"There is no folder {place.path}; leave cwd out to run in the workspace root.")
-        saved = await self._save_first(call_id)
+        saved, unsaved = await self._save_first(call_id)
         if not saved.is_approved:
             refusal = declined(saved)
             return replace(refusal, text=f"Edited files are unsaved, so the command was not run. {refusal.text}")
+        outcome = await self._run(arguments, place, call_id)
+        has_run = outcome.after is not After.REJECTED
+        return with_words(_without_edits(outcome, unsaved), saved) if unsaved and has_run else outcome
+
+    async def _run(self, arguments: Arguments, place: Place, call_id: str) -> Outcome:
         confined = await self._confined(arguments.command)
         action = _action(arguments.command, place, call_id, is_sandboxed=confined is not None)
         decision = await self._gate.decide(action)
@@ -125,20 +130,20 @@ class ExecuteCommand:
         """End everything that this task's commands have left running, and wait for it."""
         await self._background.stop()
 
-    async def _save_first(self, call_id: str) -> Decision:
-        """Have the agent's edits saved, since commands read the disk. What stays unsaved is asked about."""
+    async def _save_first(self, call_id: str) -> tuple[Decision, Sequence[Place]]:
+        """Have the agent's edits saved, since commands read the disk. What stays unsaved is asked about, and given."""
         unsaved = await self._files.save_edited()
         if not unsaved:
-            return Decision(is_approved=True, by="policy")
+            return Decision(is_approved=True, by="policy"), ()
         loop = asyncio.get_running_loop()
         deciding = loop.create_task(self._gate.decide(_save_action(unsaved, call_id)))
         saving = loop.create_task(self._files.until_saved(unsaved))
         try:
             await asyncio.wait({deciding, saving}, return_when=asyncio.FIRST_COMPLETED)
             if deciding.done():
-                return deciding.result()
+                return deciding.result(), unsaved
             saving.result()
-            return Decision(is_approved=True, by="policy")
+            return Decision(is_approved=True, by="policy"), ()
         finally:
             await _cancelled(deciding, saving)
 
@@ -254,6 +259,12 @@ def _kept_inside(outcome: Outcome, refusal: str, decision: Decision) -> Outcome:
     said = f" They say:\n{decision.text}" if decision.text else ""
     text = f"{outcome.text}\n\n{refusal} The user does not let it run outside the sandbox.{said}"
     return replace(outcome, text=text, images=decision.images, is_error=True, after=After.REJECTED)
+
+
+def _without_edits(outcome: Outcome, unsaved: Sequence[Place]) -> Outcome:
+    names = ", ".join(place.path for place in unsaved)
+    note = f"It saw the files as they are on the disk, without the unsaved edits of {names}."
+    return replace(outcome, text=f"{outcome.text}\n{note}")
 
 
 def _save_action(unsaved: Sequence[Place], call_id: str) -> Action:
