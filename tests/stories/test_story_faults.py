@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, get_args
@@ -25,6 +26,7 @@ KEY = "planted-key-0123456789abcdef"
 WORDS = "words of the person at work"
 SECONDS = 90
 AT_ONCE = 60
+MOST_NOTIFICATIONS_A_SECOND = 60
 OUTCOMES = {"api_req_failed": "error_shown", "mistake_limit_reached": "asks_user"}
 
 
@@ -195,3 +197,24 @@ async def test_no_flood_fills_the_memory(tmp_path: Path) -> None:
 
         assert wrong == {}
         assert grown < case["expect"]["rss_growth_mb"], case["why"]
+
+
+@pytest.mark.parametrize("dialect", get_args(Dialect))
+async def test_a_flood_can_be_cancelled_and_is_told_in_few_notifications(tmp_path: Path, dialect: Dialect) -> None:
+    play = Played({"id": "flood", "turns": [[{"endless_text": True}]], "expect": {}}, dialect)
+    async with FaultServer({play.name: play}, KEY) as service:
+        client = await LspClient.start(SERVER, cwd=tmp_path, env=environment(tmp_path / "state"))
+        try:
+            options = {"agent": settings(service, {play.name: play})}
+            await client.initialize(capabilities={}, options=options, root=tmp_path)
+            task_id = (await client.request("agent/newTask", {"text": WORDS}))["taskId"]
+            started = time.monotonic()
+            await client.until(lambda: len(client.named("agent/messageDelta")) > 2)
+            seconds, told = time.monotonic() - started, len(client.notifications)
+            status = await client.request("agent/cancelTask", {"taskId": task_id})
+            assert await client.shut_down() == 0
+        finally:
+            await client.aclose()
+
+    assert status["state"] == "resumable"
+    assert told <= MOST_NOTIFICATIONS_A_SECOND * seconds + 20
