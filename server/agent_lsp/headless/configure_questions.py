@@ -126,9 +126,9 @@ class _Questions:
         otherwise = "to name a variable of the environment" if is_needed else "to do without"
         if key := self.person.ask_secret(f"Key (not shown; nothing, {otherwise}): "):
             return key
-        return (
-            None if not is_needed else self._until_good("Variable that has the key", variable or None, checked_variable)
-        )
+        if not is_needed:
+            return None
+        return self._until_good("Variable that has the key", variable or None, checked_variable)
 
     def _model(self, provider: ProviderType, given: Mapping[str, object]) -> dict[str, str | int]:
         listed = self._listed(provider, given)
