@@ -76,7 +76,7 @@ class Extension implements vscode.Disposable {
     if (this.server.state === "ready") {
       await this.agent.reconnect(this.extension.workspaceState.get<string>(LAST_TASK));
     } else if (this.server.state === "missing") {
-      await offerSetup(() => this.server.start());
+      await offerSetup(this.extension.extensionUri, () => this.server.start());
     }
   }
 

@@ -4,8 +4,8 @@ import * as vscode from "vscode";
 
 import { findServer } from "./serverCommand.ts";
 
-/** Says that the server is missing and offers to install it, in a terminal where the user sees what runs. */
-export async function offerSetup(retry: () => Promise<void>): Promise<void> {
+/** Says that the server is missing and offers to install the one that came along, in a terminal where the user sees what runs. */
+export async function offerSetup(extension: vscode.Uri, retry: () => Promise<void>): Promise<void> {
   const uv = "Install with uv";
   const pipx = "Install with pipx";
   const choose = "Choose…";
@@ -15,12 +15,21 @@ export async function offerSetup(retry: () => Promise<void>): Promise<void> {
   } else if (answer === uv || answer === pipx) {
     const terminal = vscode.window.createTerminal("Install agent-lsp");
     terminal.show();
-    terminal.sendText(answer === uv ? "uv tool install agent-lsp-server" : "pipx install agent-lsp-server");
+    const wheel = JSON.stringify(await bundledServer(extension));
+    terminal.sendText(answer === uv ? `uv tool install ${wheel}` : `pipx install ${wheel}`);
     const done = "Look again";
     if ((await vscode.window.showInformationMessage("When the installation is done:", done)) === done) {
       await retry();
     }
   }
+}
+
+/** The wheel that was packaged with this extension; its name holds its version. */
+async function bundledServer(extension: vscode.Uri): Promise<string> {
+  const folder = vscode.Uri.joinPath(extension, "dist");
+  const files = await vscode.workspace.fs.readDirectory(folder);
+  const wheel = files.find(([name]) => name.endsWith(".whl"));
+  return wheel ? vscode.Uri.joinPath(folder, wheel[0]).fsPath : "agent-lsp-server";
 }
 
 async function chooseServer(): Promise<void> {
