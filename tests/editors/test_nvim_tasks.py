@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import psutil
+import pytest
 from nvim_editor import Neovim, neovim
 
 from support.model_server import CallTool, Hold, Say
@@ -241,6 +242,100 @@ async def test_a_server_that_died_is_started_again_and_its_task_goes_on(tmp_path
         await editor.until_state("idle")
 
         assert await editor.lines("a.txt") == EDITED_LINES
+
+
+@pytest.mark.parametrize("text", ["", "made\n", "made", "made\n\n", "\n", "🦊"])
+async def test_a_new_file_has_exactly_the_text_that_was_approved(tmp_path: Path, nvim: Path, text: str) -> None:
+    write = [CallTool("write_to_file", path="far/away/new.txt", content=text)]
+    async with neovim(nvim, tmp_path, [write, DONE], {"a.txt": TEXT}) as editor:
+        await editor.open("a.txt")
+        await editor.command("Agent make it")
+        await editor.until_ask("tool")
+        await editor.command("AgentApprove")
+        await editor.until_state("idle")
+
+        await editor.until("vim.uv.fs_stat('far/away/new.txt')")
+        assert editor.file("far/away/new.txt").read_bytes() == text.encode()
+
+
+async def test_what_the_agent_did_is_taken_back_after_the_plan_was_shown(tmp_path: Path, nvim: Path) -> None:
+    async with neovim(nvim, tmp_path, [WRITE, DONE], {"a.txt": TEXT}) as editor:
+        await editor.open("a.txt")
+        await editor.command("Agent change it")
+        await editor.until_ask("tool")
+        await editor.command("AgentApprove")
+        await editor.until_state("idle")
+        await editor.lua("vim.ui.select = function(items, _, chosen) chosen(items[#items], #items) end")
+        await editor.command("AgentCheckpoints")
+        await editor.until("vim.api.nvim_win_get_config(0).relative == 'editor'")
+        assert await editor.get("vim.api.nvim_buf_get_lines(0, 0, -1, true)") == ["edit    a.txt"]
+        assert await editor.lines("a.txt") == EDITED_LINES
+        await editor.type("y")
+        await editor.until("vim.api.nvim_buf_get_lines(vim.fn.bufnr('a.txt'), 0, 1, true)[1] == 'line 0'")
+        await editor.until("vim.fn.execute('messages'):find('1 file restored')")
+        await editor.command("AgentCheckpoints undo")
+        await editor.until("vim.api.nvim_buf_get_lines(vim.fn.bufnr('a.txt'), 0, 1, true)[1] == 'first'")
+
+
+async def test_what_is_allowed_for_good_is_not_asked_again(tmp_path: Path, nvim: Path) -> None:
+    run = [CallTool("execute_command", command="make it")]
+    async with neovim(nvim, tmp_path, [run, run, DONE], {"a.txt": TEXT}) as editor:
+        await editor.command("Agent run it")
+        await editor.until_ask("command")
+        await editor.lua("vim.ui.select = function(items, _, chosen) seen = items chosen(items[1], 1) end")
+        await editor.command("AgentAlways")
+        await editor.until_state("idle")
+
+        assert await editor.get("seen") == ["in this task", "in this project", "everywhere"]
+        assert len(editor.model.requests) == 3
+
+
+async def test_each_file_of_a_change_has_its_diff(tmp_path: Path, nvim: Path) -> None:
+    patch = (
+        "*** Begin Patch\n*** Update File: a.txt\n@@\n-line 0\n+first\n line 1\n"
+        "*** Add File: new.txt\n+made\n*** End Patch\n"
+    )
+    async with neovim(nvim, tmp_path, [[CallTool("apply_patch", input=patch)], DONE], {"a.txt": TEXT}) as editor:
+        await editor.command("Agent change it")
+        await editor.until_ask("tool")
+        assert await editor.lua("return vim.fn.getcompletion('AgentDiff ', 'cmdline')") == ["a.txt", "new.txt"]
+        await editor.command("AgentDiff new.txt")
+        await editor.until("vim.api.nvim_get_current_line() == 'made'")
+        await editor.type("ccmine<Esc>")
+        await editor.command("AgentDiff a.txt")
+        await editor.until("vim.api.nvim_get_current_line() == 'first'")
+        await editor.command("write")
+        await editor.until_state("idle")
+
+        assert editor.file("new.txt").read_text() == "mine\n"
+        assert (await editor.lines("a.txt"))[0] == "first"
+
+
+async def test_a_profile_is_chosen_for_tasks_to_come(tmp_path: Path, nvim: Path) -> None:
+    async with neovim(nvim, tmp_path, [DONE], {"a.txt": TEXT}) as editor:
+        await editor.open("a.txt")
+        await editor.until("#vim.fn.getcompletion('AgentProfile ', 'cmdline') > 0")
+        await editor.lua("vim.ui.select = function(items, options, chosen) seen = options.format_item(items[1]) end")
+        await editor.command("AgentProfile")
+        await editor.until("seen")
+
+        assert await editor.get("seen") == "● test  scripted"
+
+
+async def test_a_question_of_the_servers_waits_without_taking_the_focus(tmp_path: Path, nvim: Path) -> None:
+    async with neovim(
+        nvim, tmp_path, [DONE], {"a.txt": TEXT, ".agent-lsp/settings.json": '{"allowedCommands":["make"]}'}
+    ) as editor:
+        await editor.open("a.txt")
+        window = await editor.get("vim.api.nvim_get_current_win()")
+        await editor.command("Agent go")
+        await editor.until("require('agent_lsp.questions').pending()")
+        assert await editor.get("vim.api.nvim_get_current_win()") == window
+        await editor.lua("vim.ui.select = function(items, _, chosen) seen = items chosen(items[1], 1) end")
+        await editor.command("AgentAnswer")
+        await editor.until("not require('agent_lsp.questions').pending()")
+
+        assert len(await editor.get("seen")) > 1
 
 
 async def test_a_command_that_runs_long_is_ended_and_the_agent_goes_on(tmp_path: Path, nvim: Path) -> None:

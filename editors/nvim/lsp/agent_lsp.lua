@@ -49,6 +49,9 @@ return {
     ['agent/diagnostics'] = function(_, params, context)
       return require('agent_lsp.diagnostics').find(params, context)
     end,
+    ['workspace/applyEdit'] = function(_, params, context)
+      return require('agent_lsp.edits').apply(params, context)
+    end,
     ['window/showMessage'] = function(_, params)
       require('agent_lsp.notify').show(params.message, params.type)
     end,

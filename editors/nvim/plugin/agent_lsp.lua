@@ -33,7 +33,7 @@ local COMMANDS = {
   AgentCheckpoints = { nargs = '?', desc = 'Take back what the agent did to files' },
   AgentMode = { nargs = '?', desc = 'Choose how the agent works' },
   AgentPermissions = { nargs = '?', desc = 'Choose what runs unasked' },
-  AgentProfile = { nargs = '?', desc = 'Choose the profile for new tasks' },
+  AgentProfile = { nargs = '?', desc = 'Choose which profile the task uses' },
   AgentReport = { desc = 'Show what goes into a report of a problem' },
   AgentInfo = { desc = 'Tell how the task stands' },
   AgentLog = { desc = 'Open the log' },

@@ -139,7 +139,6 @@ local function new_task(prompt, options)
     clientRequestId = ('%s-%d'):format(vim.uv.hrtime(), vim.uv.os_getpid()),
     mode = prompt.mode,
     permissionMode = prompt.permission_mode,
-    profile = M.profile,
     context = #prompt.context > 0 and prompt.context or nil,
   }
   server.request('agent/newTask', params, function(reference)

@@ -78,16 +78,6 @@ local function set_permissions(command)
   end)
 end
 
----@param command vim.api.keyset.create_user_command.command_args
-local function set_profile(command)
-  local name = command.args ~= '' and command.args or nil
-  if name and agent.task:id() and server.knows('agent/setProfile') then
-    return server.request('agent/setProfile', { taskId = agent.task:id(), profile = name })
-  end
-  agent.profile = name
-  notify.tell(name and ('New tasks use the profile %s.'):format(name) or 'New tasks use the profile of your settings.')
-end
-
 local function open_log()
   vim.cmd.tabedit(vim.fn.fnameescape(vim.lsp.log and vim.lsp.log.get_filename() or vim.lsp.get_log_path()))
 end
@@ -150,7 +140,7 @@ local ACTIONS = {
   AgentCheckpoints = with_words(pickers.checkpoints),
   AgentMode = set_mode,
   AgentPermissions = set_permissions,
-  AgentProfile = set_profile,
+  AgentProfile = with_words(pickers.profile),
   AgentReport = pickers.report,
   AgentInfo = pickers.info,
   AgentLog = open_log,
@@ -161,6 +151,7 @@ local COMPLETIONS = {
   AgentDiff = changed_paths,
   AgentMode = server.modes,
   AgentPermissions = prompt.permission_modes,
+  AgentProfile = pickers.profile_names,
   AgentCheckpoints = function()
     return { 'undo' }
   end,

@@ -1,4 +1,4 @@
--- Lists to choose from: earlier tasks and checkpoints.
+-- Lists to choose from: earlier tasks, checkpoints, profiles.
 
 local agent = require('agent_lsp.agent')
 local facts = require('agent_lsp.facts')
@@ -6,6 +6,8 @@ local notify = require('agent_lsp.notify')
 local server = require('agent_lsp.server')
 
 local M = {}
+
+local profiles = {} ---@type string[] as the server last listed them
 
 ---@param one agent_lsp.TaskSummary
 ---@return string
@@ -109,6 +111,55 @@ function M.checkpoints(argument)
     vim.ui.select(rows, options, function(row)
       if row then
         confirm(task_id, row.id)
+      end
+    end)
+  end)
+end
+
+---@return string[]
+function M.profile_names()
+  return profiles
+end
+
+---@param listed? fun(rows: agent_lsp.ProfileRow[])
+function M.learn_profiles(listed)
+  server.request('agent/listProfiles', { taskId = agent.task:id() }, function(list)
+    profiles = vim.tbl_map(function(row)
+      return row.name
+    end, list.profiles)
+    if listed then
+      listed(list.profiles)
+    end
+  end, { is_quiet = listed == nil })
+end
+
+---@param row agent_lsp.ProfileRow
+---@return string
+local function profile_line(row)
+  local note = row.problem and ' · ' .. notify.flat(row.problem) or ''
+  return ('%s %s  %s%s'):format(row.isCurrent and '●' or ' ', row.name, row.model, note)
+end
+
+---@param name string
+local function set_profile(name)
+  server.request('agent/setProfile', { taskId = agent.task:id(), profile = name }, function()
+    notify.tell('Profile: ' .. name)
+  end)
+end
+
+---Choose the profile of the task, or of those to come.
+---@param name string
+function M.profile(name)
+  if name ~= '' then
+    return set_profile(name)
+  end
+  M.learn_profiles(function(rows)
+    if #rows == 0 then
+      return notify.tell('There are no profiles in the settings: run `agent-lsp configure`.')
+    end
+    vim.ui.select(rows, { prompt = 'Profile', format_item = profile_line, kind = 'agent_lsp' }, function(row)
+      if row then
+        set_profile(row.name)
       end
     end)
   end)

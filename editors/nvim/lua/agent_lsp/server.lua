@@ -85,6 +85,9 @@ function M.on_init(client)
   M.attach_all()
   local ready = waiting
   waiting = {}
+  if M.knows('agent/listProfiles') then
+    require('agent_lsp.pickers').learn_profiles()
+  end
   require('agent_lsp.agent').connected(function()
     for _, one in ipairs(ready) do
       one.callback(client)
@@ -205,16 +208,10 @@ function M.version()
   return offered and offered.serverVersion or '?'
 end
 
-local modes = { 'code' }
-
+---How the agent can work; there is one way now.
 ---@return string[]
 function M.modes()
-  return modes
-end
-
----@param names string[]
-function M.learn_modes(names)
-  modes = names
+  return { 'code' }
 end
 
 return M
