@@ -75,6 +75,18 @@ async def test_plain_client_gets_no_agent_message(plain: FrontDoor) -> None:
     assert [name for name in sent if name.startswith("agent/")] == []
 
 
+async def test_pop_up_about_unsaved_files_comes_where_they_are_not_saved_in_a_moment(plain: FrontDoor) -> None:
+    unsaved = json.dumps({"tool": "saveFiles", "paths": ["a.py"]})
+    plain.client.answers["window/showMessageRequest"] = lambda _: None
+
+    tell(plain, *asks(Ask.TOOL, unsaved, ts=7), status(), *asks(Ask.TOOL, unsaved, ts=8))
+    first = await plain.client.question("window/showMessageRequest")
+    await plain.client.request("agent/debugReport")
+
+    assert "Save, so that the command sees your edits" in first["message"]
+    assert [name for name, _ in plain.client.questions] == ["window/showMessageRequest"]
+
+
 async def test_whole_sayings_become_one_liners(plain: FrontDoor) -> None:
     tell(
         plain,
@@ -240,6 +252,17 @@ async def test_progress_shows_what_the_task_is_doing(door: FrontDoor) -> None:
         {"kind": "report", "message": "Tools x2"},
         {"kind": "end"},
     ]
+
+
+async def test_progress_ends_before_its_user_is_told_that_the_task_is_done(door: FrontDoor) -> None:
+    await door.client.initialize(agent=None, capabilities={"window": {"workDoneProgress": True}})
+
+    tell(door, status())
+    await door.client.notification("$/progress")
+    tell(door, *asks(Ask.COMPLETION_RESULT, "It works."))
+    await door.client.notification("window/showMessage")
+
+    assert [name for name, _ in door.client.notifications] == ["$/progress", "$/progress", "window/showMessage"]
 
 
 async def test_progress_that_ended_before_it_began_is_not_shown(door: FrontDoor) -> None:

@@ -21,6 +21,9 @@ from agent_lsp.lsp.waiting import Asks
 
 logger = logging.getLogger(__name__)
 
+SAVING_SECONDS = 1.0
+"""Editors that save by themselves have done so by then, and a pop-up about it would only be in the way."""
+
 Spawn = Callable[[Coroutine[None, None, None]], None]
 """Starts something whose end the server awaits."""
 
@@ -42,6 +45,7 @@ class Bell:
         self._spawn = spawn
         self._waiting: dict[str, Ring] = {}
         self._rung: dict[str, int] = {}
+        self._timers: dict[str, asyncio.TimerHandle] = {}
         self._current: tuple[Ring, asyncio.Future[types.MessageActionItem | None]] | None = None
         self._is_ringing = False
         self._has_pop_ups = True
@@ -52,16 +56,25 @@ class Bell:
             return
         self.settle(ring.task_id)
         self._rung[ring.task_id] = ring.ts
-        self._waiting[ring.task_id] = ring
-        if not self._is_ringing:
-            self._is_ringing = True
-            self._spawn(self._ring_all())
+        if ring.doorbell.can_wait:
+            timer = asyncio.get_running_loop().call_later(SAVING_SECONDS, self._begin, ring)
+            self._timers[ring.task_id] = timer
+        else:
+            self._begin(ring)
 
     def settle(self, task_id: str) -> None:
         """The ask of this task waits no more: its pop-up is withdrawn."""
         self._waiting.pop(task_id, None)
+        if timer := self._timers.pop(task_id, None):
+            timer.cancel()
         if self._current and self._current[0].task_id == task_id:
             self._current[1].cancel()
+
+    def _begin(self, ring: Ring) -> None:
+        self._waiting[ring.task_id] = ring
+        if not self._is_ringing:
+            self._is_ringing = True
+            self._spawn(self._ring_all())
 
     async def _ring_all(self) -> None:
         try:

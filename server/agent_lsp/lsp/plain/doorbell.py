@@ -39,6 +39,8 @@ class Choice:
 class Doorbell:
     text: str
     choices: tuple[Choice, ...]
+    can_wait: bool = False
+    """It is likely to be settled in a moment, without the user."""
 
 
 LATER = Choice("Later")
@@ -49,7 +51,8 @@ def doorbell(message: Message, ask: WaitingAsk) -> Doorbell | None:
     if ask.category is not Category.INTERACTIVE and ask.kind not in _RINGING_IDLE:
         return None
     body = json_in(message.text)
-    return Doorbell(_fitted(ask_lines(ask.kind, body, message.text or "")), (LATER, *_choices(ask, body)))
+    text = _fitted(ask_lines(ask.kind, body, message.text or ""))
+    return Doorbell(text, (LATER, *_choices(ask, body)), can_wait=body.get("tool") == "saveFiles")
 
 
 def one_line(text: str) -> str:

@@ -56,6 +56,9 @@ class PlainListener:
             self._show(_SHOWN[message.say], message.text)
         elif message.ask is Ask.COMPLETION_RESULT and message.waits:
             self._shown[task_id] = message.ts
+            if self.progress:
+                # Where it ends, Helix 25.01 empties the line that messages are shown in.
+                self.progress.end(task_id)
             self._show(types.MessageType.Info, f"Done: {message.text or 'the task is complete.'}")
 
     def _take_status(self, status: Status) -> None:

@@ -24,7 +24,7 @@ class ActivityProgress:
 
     def update(self, status: Status) -> None:
         if status.state not in _ACTIVE:
-            self._end(status.task_id)
+            self.end(status.task_id)
             return
         self._latest[status.task_id] = status.activity
         token = self._tokens.get(status.task_id)
@@ -40,6 +40,12 @@ class ActivityProgress:
         """The task whose progress this is."""
         return next((task_id for task_id, known in self._tokens.items() if known == token), None)
 
+    def end(self, task_id: str) -> None:
+        """The task rests, or is just about to."""
+        token = self._tokens.pop(task_id, None)
+        if token and self._activities.pop(token, None) is not None:
+            self._send(token, types.WorkDoneProgressEnd())
+
     async def _begin(self, task_id: str, token: str) -> None:
         params = types.WorkDoneProgressCreateParams(token=token)
         try:
@@ -51,11 +57,6 @@ class ActivityProgress:
             self._activities[token] = self._latest[task_id]
             begin = types.WorkDoneProgressBegin(title="Agent", message=self._latest[task_id], cancellable=True)
             self._send(token, begin)
-
-    def _end(self, task_id: str) -> None:
-        token = self._tokens.pop(task_id, None)
-        if token and self._activities.pop(token, None) is not None:
-            self._send(token, types.WorkDoneProgressEnd())
 
     def _send(
         self,

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from lsprotocol import types
 
-from agent_lsp.domain.documents import DocumentEdit, OpenDocument
+from agent_lsp.domain.documents import ApplyResult, DocumentEdit, OpenDocument
 from agent_lsp.domain.errors import BadParams
 from agent_lsp.domain.messages import Ask, Response
 from agent_lsp.domain.requests import Answered, AskReply, NewTask, Sent, TaskReference
@@ -22,6 +22,9 @@ from agent_lsp.lsp.positions import index_in_line, split_lines, units_before
 from agent_lsp.lsp.waiting import Asks
 
 SUFFIX = ".agent.md"
+
+MAX_TRIES = 3
+"""To empty a prompt: an editor may be saving it just then, which adds the end of its last line."""
 
 
 def is_prompt(uri: str) -> bool:
@@ -62,8 +65,7 @@ class Prompts:
             raise BadParams("There are no words in this prompt yet.")
         sent = await self._deliver(prompt, ts)
         if not (isinstance(sent, Answered) and not sent.accepted):
-            # One undo brings the words back.
-            self._spawn(self._clear(DocumentEdit(uri, "edit", document.text, "", document.version)))
+            self._spawn(self._clear(uri, document.text))
         return sent
 
     async def complete(self, uri: str, position: types.Position) -> list[types.CompletionItem]:
@@ -121,8 +123,15 @@ class Prompts:
             self._hall.set_permission_mode(task_id, prompt.permission_mode)
         return await self._hall.send(task_id, prompt.words, (), "queue")
 
-    async def _clear(self, edit: DocumentEdit) -> None:
-        await self._editor.apply([edit])
+    async def _clear(self, uri: str, sent: str) -> None:
+        """Empty a prompt, by an edit that one undo takes back, unless the user goes on writing."""
+        for _ in range(MAX_TRIES):
+            document = self._mirror.get(uri)
+            if document is None or document.text.strip() != sent.strip():
+                return
+            answer = await self._editor.apply([DocumentEdit(uri, "edit", document.text, "", document.version)])
+            if answer.result is ApplyResult.APPLIED:
+                return
 
     async def _choices(self, word: Unfinished) -> Sequence[str]:
         if word.mark == "/":
