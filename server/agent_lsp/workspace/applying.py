@@ -228,9 +228,10 @@ class Applying:
         return replace(answer, result=ApplyResult.REFUSED) if is_undone else answer
 
     async def _are_as_before(self, steps: Sequence[Step]) -> bool:
+        moves = [step.edit.move_to for step in steps if step.edit.move_to]
+        left = [await self._text_at(place, "") for place in moves]
         texts = [await self._text_at(step.edit.place, "") for step in steps]
-        targets = [step.edit.move_to for step in steps if step.edit.move_to]
-        return texts == [step.text_before for step in steps] and not any([await self._current(to) for to in targets])
+        return texts == [step.text_before for step in steps] and left == [None] * len(moves)
 
     def _applied_files(self, steps: Sequence[Step]) -> tuple[AppliedFile, ...]:
         files = list[AppliedFile]()
