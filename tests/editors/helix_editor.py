@@ -70,12 +70,17 @@ class Helix:
 
     async def new_task(self, words: str) -> None:
         """Begin a task, as this release can."""
-        if not self.takes_arguments:
-            return await self.send_prompt(words)
-        await self.agent("n")
-        await self.until('agent.newTask ""')
+        if self.takes_arguments:
+            await self.fill_in("n", "agent.newTask", words)
+        else:
+            await self.send_prompt(words)
+
+    async def fill_in(self, key: str, command: str, words: str) -> None:
+        """Press a key that leaves the cursor between quotes, and write there."""
+        await self.agent(key)
+        await self.until(f'{command} ""')
         await self.terminal.type(words)
-        await self.until(f'agent.newTask "{words}"')
+        await self.until(f'{command} "{words}"')
         await self.terminal.press("Enter")
 
     async def send_prompt(self, words: str) -> None:

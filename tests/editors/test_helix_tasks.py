@@ -43,13 +43,10 @@ async def test_a_rejection_reaches_the_model(tmp_path: Path, helix: Path) -> Non
 
 
 async def reject(editor: Helix, words: str) -> None:
-    if not editor.takes_arguments:
-        return await editor.agent("x")
-    await editor.agent("X")
-    await editor.until('agent.reject ""')
-    await editor.terminal.type(words)
-    await editor.until(f'agent.reject "{words}"')
-    await editor.terminal.press("Enter")
+    if editor.takes_arguments:
+        await editor.fill_in("X", "agent.reject", words)
+    else:
+        await editor.agent("x")
 
 
 async def test_one_hunk_is_left_out_where_the_cursor_is(tmp_path: Path, helix: Path) -> None:

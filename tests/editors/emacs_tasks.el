@@ -1,0 +1,47 @@
+;;; Drives whole tasks in a batch Emacs by eglot, without a line of code about the agent but this.  -*- lexical-binding: t -*-
+
+(setq native-comp-enable-subr-trampolines nil comp-enable-subr-trampolines nil)
+(require 'eglot)
+(require 'json)
+(require 'seq)
+(setq eglot-sync-connect 30 eglot-autoshutdown nil eglot-confirm-server-edits nil make-backup-files nil)
+(add-to-list 'eglot-server-programs '(text-mode . ("agent-lsp" "--stdio")))
+
+(defvar agent-said nil "What the server said by window/showMessage, the newest first.")
+(defvar agent-asked 0 "How many pop-ups there were. Each is closed by its harmless button.")
+(advice-add 'completing-read :override
+            (lambda (_prompt choices &rest _) (setq agent-asked (1+ agent-asked)) (car (ensure-list (car choices)))))
+
+(cl-defmethod eglot-handle-notification :before (_server (_method (eql window/showMessage)) &key message &allow-other-keys)
+  (push message agent-said))
+
+(defun agent (command &rest arguments)
+  "Run COMMAND, as a user does by a key of theirs."
+  (eglot-execute (eglot-current-server) (list :command command :arguments (vconcat arguments))))
+
+(defun agent-until (holds wanted)
+  "Read what the server says until HOLDS; WANTED is for the message of a test that failed."
+  (let ((deadline (+ (float-time) 30)))
+    (while (not (funcall holds))
+      (when (> (float-time) deadline) (error "Never came: %s; said were %S" wanted agent-said))
+      (accept-process-output nil 1))))
+
+(defun agent-until-said (text)
+  (agent-until (lambda () (seq-some (lambda (said) (string-search text said)) agent-said)) text))
+
+(defun agent-until-asked (count)
+  (agent-until (lambda () (>= agent-asked count)) (format "ask %d" count)))
+
+(defun agent-actions ()
+  "The titles of the code actions here."
+  (mapcar (lambda (action) (plist-get action :title)) (eglot-code-actions (point-min) (point-max))))
+
+(defun agent-open (file)
+  (find-file file)
+  (text-mode)
+  (apply #'eglot--connect (eglot--guess-contact)))
+
+(defun agent-report (&rest facts)
+  "Print FACTS, for the test to read."
+  (princ (json-encode facts))
+  (terpri))
