@@ -4,16 +4,10 @@ from pathlib import Path
 
 import psutil
 import pytest
+from nvim_cases import DONE, EDITED, EDITED_LINES, LINES, TEXT, WRITE
 from nvim_editor import Neovim, neovim
 
 from support.model_server import CallTool, Hold, Say
-
-DONE = [CallTool("attempt_completion", result="All **done**.")]
-LINES = [f"line {n}" for n in range(40)]
-TEXT = "\n".join(LINES) + "\n"
-EDITED_LINES = ["first", *LINES[1:39], "last"]
-EDITED = "\n".join(EDITED_LINES) + "\n"
-WRITE = [CallTool("write_to_file", path="a.txt", content=EDITED)]
 
 
 async def test_a_task_streams_is_approved_and_ends(tmp_path: Path, nvim: Path) -> None:
@@ -163,55 +157,6 @@ async def test_a_command_sees_what_was_edited_and_its_changes_are_read(tmp_path:
         assert "first" in editor.model.requests[2].results[-1].text
 
 
-async def test_a_command_is_looked_at_in_a_float(tmp_path: Path, nvim: Path) -> None:
-    run = [CallTool("execute_command", command="echo one\necho two")]
-    async with neovim(nvim, tmp_path, [run, DONE], {"a.txt": TEXT}) as editor:
-        await editor.open("a.txt")
-        await editor.command("Agent run it")
-        await editor.until_ask("command")
-        await editor.command("AgentDiff")
-        shown = await editor.get("vim.api.nvim_buf_get_lines(0, 0, -1, true)")
-        await editor.type("q")
-        await editor.until_ask("command")
-        await editor.command("AgentDiff")
-        await editor.type("y")
-        await editor.until_state("idle")
-
-        assert shown == ["echo one", "echo two"]
-
-
-async def test_a_question_is_answered_and_a_dismissed_list_decides_nothing(tmp_path: Path, nvim: Path) -> None:
-    ask = [CallTool("ask_followup_question", question="Which one?", follow_up=["The red one", "The blue one"])]
-    async with neovim(nvim, tmp_path, [ask, DONE], {"a.txt": TEXT}) as editor:
-        await editor.open("a.txt")
-        await editor.command("Agent choose")
-        await editor.until_ask("followup")
-        await editor.lua(
-            "seen = {} vim.ui.select = function(items, options, chosen) "
-            "table.insert(seen, items) chosen(#seen == 2 and items[2] or nil, #seen == 2 and 2 or nil) end"
-        )
-        await editor.command("AgentAnswer")
-        assert await editor.get("require('agent_lsp').state()") == "waiting_for_input"
-        await editor.command("AgentAnswer")
-        await editor.until_state("idle")
-
-        assert await editor.get("seen[1]") == ["The red one", "The blue one", "Write an answer…"]
-        assert "The blue one" in editor.model.requests[1].results[0].text
-
-
-async def test_what_is_written_in_the_prompt_answers_a_question(tmp_path: Path, nvim: Path) -> None:
-    ask = [CallTool("ask_followup_question", question="Which one?", follow_up=["The red one", "The blue one"])]
-    async with neovim(nvim, tmp_path, [ask, DONE], {"a.txt": TEXT}) as editor:
-        await editor.command("Agent")
-        await editor.type("ichoose<Esc><CR>")
-        await editor.until_ask("followup")
-        await editor.type("ineither<C-s><Esc>")
-        await editor.until_state("idle")
-
-        assert "neither" in editor.model.requests[1].results[0].text
-        assert await editor.get("vim.api.nvim_get_current_line()") == ""
-
-
 async def test_a_task_is_stopped_in_the_middle_and_goes_on(tmp_path: Path, nvim: Path) -> None:
     async with neovim(nvim, tmp_path, [[Say("I begin "), Hold()], DONE], {"a.txt": TEXT}) as editor:
         await editor.open("a.txt")
@@ -258,38 +203,6 @@ async def test_a_new_file_has_exactly_the_text_that_was_approved(tmp_path: Path,
         assert editor.file("far/away/new.txt").read_bytes() == text.encode()
 
 
-async def test_what_the_agent_did_is_taken_back_after_the_plan_was_shown(tmp_path: Path, nvim: Path) -> None:
-    async with neovim(nvim, tmp_path, [WRITE, DONE], {"a.txt": TEXT}) as editor:
-        await editor.open("a.txt")
-        await editor.command("Agent change it")
-        await editor.until_ask("tool")
-        await editor.command("AgentApprove")
-        await editor.until_state("idle")
-        await editor.lua("vim.ui.select = function(items, _, chosen) chosen(items[#items], #items) end")
-        await editor.command("AgentCheckpoints")
-        await editor.until("vim.api.nvim_win_get_config(0).relative == 'editor'")
-        assert await editor.get("vim.api.nvim_buf_get_lines(0, 0, -1, true)") == ["edit    a.txt"]
-        assert await editor.lines("a.txt") == EDITED_LINES
-        await editor.type("y")
-        await editor.until("vim.api.nvim_buf_get_lines(vim.fn.bufnr('a.txt'), 0, 1, true)[1] == 'line 0'")
-        await editor.until("vim.fn.execute('messages'):find('1 file restored')")
-        await editor.command("AgentCheckpoints undo")
-        await editor.until("vim.api.nvim_buf_get_lines(vim.fn.bufnr('a.txt'), 0, 1, true)[1] == 'first'")
-
-
-async def test_what_is_allowed_for_good_is_not_asked_again(tmp_path: Path, nvim: Path) -> None:
-    run = [CallTool("execute_command", command="make it")]
-    async with neovim(nvim, tmp_path, [run, run, DONE], {"a.txt": TEXT}) as editor:
-        await editor.command("Agent run it")
-        await editor.until_ask("command")
-        await editor.lua("vim.ui.select = function(items, _, chosen) seen = items chosen(items[1], 1) end")
-        await editor.command("AgentAlways")
-        await editor.until_state("idle")
-
-        assert await editor.get("seen") == ["in this task", "in this project", "everywhere"]
-        assert len(editor.model.requests) == 3
-
-
 async def test_each_file_of_a_change_has_its_diff(tmp_path: Path, nvim: Path) -> None:
     patch = (
         "*** Begin Patch\n*** Update File: a.txt\n@@\n-line 0\n+first\n line 1\n"
@@ -309,33 +222,6 @@ async def test_each_file_of_a_change_has_its_diff(tmp_path: Path, nvim: Path) ->
 
         assert editor.file("new.txt").read_text() == "mine\n"
         assert (await editor.lines("a.txt"))[0] == "first"
-
-
-async def test_a_profile_is_chosen_for_tasks_to_come(tmp_path: Path, nvim: Path) -> None:
-    async with neovim(nvim, tmp_path, [DONE], {"a.txt": TEXT}) as editor:
-        await editor.open("a.txt")
-        await editor.until("#vim.fn.getcompletion('AgentProfile ', 'cmdline') > 0")
-        await editor.lua("vim.ui.select = function(items, options, chosen) seen = options.format_item(items[1]) end")
-        await editor.command("AgentProfile")
-        await editor.until("seen")
-
-        assert await editor.get("seen") == "● test  scripted"
-
-
-async def test_a_question_of_the_servers_waits_without_taking_the_focus(tmp_path: Path, nvim: Path) -> None:
-    async with neovim(
-        nvim, tmp_path, [DONE], {"a.txt": TEXT, ".agent-lsp/settings.json": '{"allowedCommands":["make"]}'}
-    ) as editor:
-        await editor.open("a.txt")
-        window = await editor.get("vim.api.nvim_get_current_win()")
-        await editor.command("Agent go")
-        await editor.until("require('agent_lsp.questions').pending()")
-        assert await editor.get("vim.api.nvim_get_current_win()") == window
-        await editor.lua("vim.ui.select = function(items, _, chosen) seen = items chosen(items[1], 1) end")
-        await editor.command("AgentAnswer")
-        await editor.until("not require('agent_lsp.questions').pending()")
-
-        assert len(await editor.get("seen")) > 1
 
 
 async def test_a_command_that_runs_long_is_ended_and_the_agent_goes_on(tmp_path: Path, nvim: Path) -> None:

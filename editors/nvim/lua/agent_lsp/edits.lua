@@ -1,4 +1,4 @@
--- `workspace/applyEdit`: files that are made anew get exactly the text that was approved. The rest is Neovim's own to do.
+-- `workspace/applyEdit`: files that are made anew get exactly the text that was approved. The rest is Neovim's to do.
 
 local documents = require('agent_lsp.documents')
 
@@ -17,8 +17,8 @@ local function first_text(change)
   return is_first and edit.newText or nil
 end
 
----Tell files that are made anew, with their text, from everything else. Neovim's own way adds a line to the former: to it
----an empty buffer has one already.
+---Tell files that are made anew, with their text, from everything else. Neovim's own way adds a line to the former: an
+---empty buffer has one already.
 ---@param changes table[]
 ---@return agent_lsp.NewFile[] new
 ---@return table[] rest
