@@ -199,6 +199,28 @@ async def test_words_that_are_typed_meanwhile_are_not_emptied(door: FrontDoor) -
     assert editor.documents[URI].text == "do it"
 
 
+async def test_prompt_is_emptied_also_where_it_is_being_saved(door: FrontDoor) -> None:
+    editor = await begin(door, "do it")
+    editor.manner = Manner.REFUSES
+    honest = editor.apply
+
+    def save_first(params: Json) -> object:
+        # What Helix adds when it saves makes the edit one of a text that moved on.
+        answer = honest(params)
+        editor.manner = Manner.HONEST
+        editor.type(URI, "do it\n")
+        return answer
+
+    door.client.answers["workspace/applyEdit"] = lambda p: (
+        save_first(p) if editor.manner is Manner.REFUSES else honest(p)
+    )
+
+    await command(door, "agent.sendPrompt", URI)
+    await door.client.until(lambda: editor.documents[URI].text == "")
+
+    assert door.hall.named("send") == [("t1", "do it", (), "queue")]
+
+
 @pytest.mark.parametrize(
     ("text", "arguments", "message"),
     [
