@@ -76,6 +76,33 @@ async def test_what_the_agent_did_is_taken_back_after_the_plan_was_shown(tmp_pat
         await editor.until("vim.api.nvim_buf_get_lines(vim.fn.bufnr('a.txt'), 0, 1, true)[1] == 'first'")
 
 
+async def test_a_task_goes_back_to_before_words_and_forth_again(tmp_path: Path, nvim: Path) -> None:
+    async with neovim(nvim, tmp_path, [DONE, WRITE, DONE], {"a.txt": TEXT}) as editor:
+        await editor.open("a.txt")
+        await editor.command("Agent say hello")
+        await editor.until_state("idle")
+        await editor.command("Agent change it")
+        await editor.until_ask("tool")
+        await editor.command("AgentApprove")
+        await editor.until("#require('agent_lsp.agent').task.order > 5")
+        await editor.until_state("idle")
+        before = await editor.view()
+        await editor.lua("vim.ui.select = function(items, _, chosen) chosen(items[1], 1) end")
+        await editor.command("AgentRewind")
+        await editor.until("vim.api.nvim_win_get_config(0).relative == 'editor'")
+        await editor.type("y")
+        await editor.until("require('agent_lsp.prompt').text() == 'change it'")
+        assert "change it" not in "\n".join(await editor.view())
+        assert (await editor.lines("a.txt"))[0] == "line 0"
+        await editor.until("vim.fn.execute('messages'):find('Rewound')")
+        await editor.command("AgentCheckpoints undo")
+        await editor.until_shown("◆ Write")
+        await editor.until_state("idle")
+
+        assert await editor.view() == before
+        assert await editor.lines("a.txt") == EDITED_LINES
+
+
 async def test_what_is_allowed_for_good_is_not_asked_again(tmp_path: Path, nvim: Path) -> None:
     run = [CallTool("execute_command", command="make it")]
     async with neovim(nvim, tmp_path, [run, run, DONE], {"a.txt": TEXT}) as editor:

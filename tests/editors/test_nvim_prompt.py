@@ -66,6 +66,15 @@ async def test_lines_of_a_range_reach_the_model(editor: Neovim) -> None:
     assert "line 2\\nline 3" in asked or "line 2\n" in asked
 
 
+async def test_what_is_in_front_is_told_to_the_model(editor: Neovim) -> None:
+    await editor.open("src/a.txt")
+    await editor.type("5G")
+    await editor.command("Agent look")
+    await editor.until_state("idle")
+
+    assert "src/a.txt" in str(editor.model.requests[0])
+
+
 async def test_a_range_without_words_is_mentioned_in_the_prompt(editor: Neovim) -> None:
     await editor.open("src/a.txt")
     await editor.type("3GVj:Agent<CR>")

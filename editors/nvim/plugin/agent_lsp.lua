@@ -31,6 +31,7 @@ local COMMANDS = {
   AgentResume = { desc = 'Go on with the task, or with the newest one' },
   AgentHistory = { nargs = '*', desc = 'Go back to an earlier task' },
   AgentCheckpoints = { nargs = '?', desc = 'Take back what the agent did to files' },
+  AgentRewind = { desc = 'Go back to before words of yours' },
   AgentMode = { nargs = '?', desc = 'Choose how the agent works' },
   AgentPermissions = { nargs = '?', desc = 'Choose what runs unasked' },
   AgentProfile = { nargs = '?', desc = 'Choose which profile the task uses' },

@@ -78,6 +78,10 @@ local function set_permissions(command)
   end)
 end
 
+local function rewind()
+  require('agent_lsp.rewind').choose()
+end
+
 local function open_log()
   vim.cmd.tabedit(vim.fn.fnameescape(vim.lsp.log and vim.lsp.log.get_filename() or vim.lsp.get_log_path()))
 end
@@ -138,6 +142,7 @@ local ACTIONS = {
   AgentResume = agent.resume_any,
   AgentHistory = with_words(pickers.history),
   AgentCheckpoints = with_words(pickers.checkpoints),
+  AgentRewind = rewind,
   AgentMode = set_mode,
   AgentPermissions = set_permissions,
   AgentProfile = with_words(pickers.profile),

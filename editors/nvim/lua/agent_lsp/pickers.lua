@@ -7,6 +7,11 @@ local server = require('agent_lsp.server')
 
 local M = {}
 
+---@type string? takes the last restore back
+M.undo = nil
+---@type string? what that restore was of
+M.undo_what = nil
+
 local profiles = {} ---@type string[] as the server last listed them
 
 ---@param one agent_lsp.TaskSummary
@@ -35,9 +40,10 @@ function M.history(query)
   end)
 end
 
+---What a restore would do to files, a line each.
 ---@param plan agent_lsp.Restoration
 ---@return string[]
-local function plan_lines(plan)
+function M.plan_lines(plan)
   local lines = {}
   for _, file in ipairs(plan.files) do
     local merged = file.isMerged and '  (what you changed stays)' or ''
@@ -54,7 +60,7 @@ local function restore(params)
   server.request('agent/restore', params, function(done)
     local left = #done.conflicts > 0 and (', %d left as they are'):format(#done.conflicts) or ''
     local undo = done.undo and ' · :AgentCheckpoints undo takes that back' or ''
-    M.undo = done.undo
+    M.undo, M.undo_what = done.undo, params.what
     notify.tell(('%d file%s restored%s%s'):format(#done.files, #done.files == 1 and '' or 's', left, undo))
     require('agent_lsp.documents').reload_soon()
   end)
@@ -69,7 +75,7 @@ local function confirm(task_id, checkpoint)
     end
     require('agent_lsp.dialog').open({
       title = 'Take back what the agent did since then?',
-      lines = plan_lines(plan),
+      lines = M.plan_lines(plan),
       hint = 'y restore · q leave everything as it is',
       keys = {
         y = function()
@@ -97,7 +103,7 @@ function M.checkpoints(argument)
     if not M.undo then
       return notify.tell('Nothing was restored that could be taken back.')
     end
-    return restore({ taskId = task_id, checkpoint = M.undo })
+    return restore({ taskId = task_id, checkpoint = M.undo, what = M.undo_what })
   end
   server.request('agent/checkpoints', { taskId = task_id }, function(list)
     local rows = {}
