@@ -103,7 +103,7 @@ class Helix:
     async def until_ask(self) -> None:
         """Wait until an ask waits, and close its pop-up, where there are any."""
         if not self.has_pop_ups:
-            await self.until("The agent asks: ")
+            await self.until("The agent asks")
             return
         await self.until("Later")
         await self.terminal.press("Escape")

@@ -197,6 +197,26 @@ async def test_client_without_pop_ups_is_told_once_and_then_only_told(plain: Fro
     ]
 
 
+async def test_client_without_pop_ups_is_told_again_after_it_has_saved(plain: FrontDoor) -> None:
+    def refuse(_: Json) -> None:
+        raise RpcError({"code": -32601, "message": "no"})
+
+    plain.client.answers["window/showMessageRequest"] = refuse
+    document = {"uri": "file:///w/a.py", "languageId": "python", "version": 1, "text": ""}
+    tell(plain, *asks(Ask.COMMAND, '{"command": "ls"}'))
+    await plain.client.notification("window/showMessage")
+    plain.client.notify("textDocument/didOpen", {"textDocument": document})
+    plain.client.notify("textDocument/didSave", {"textDocument": document})
+    await plain.client.request("agent/debugReport")
+    tell(plain, status())
+    plain.client.notify("textDocument/didSave", {"textDocument": document})
+    await plain.client.request("agent/debugReport")
+
+    assert [p["message"] for p in plain.client.named("window/showMessage")] == [
+        "The agent asks: Run this command? ls"
+    ] * 3
+
+
 async def test_suggestion_is_answered_with_its_words(plain: FrontDoor) -> None:
     plain.client.answers["window/showMessageRequest"] = lambda p: p["actions"][2]
     text = json.dumps({"question": "Which?", "suggest": [{"answer": "this"}, {"answer": "that one"}]})

@@ -63,6 +63,7 @@ class Parlour:
             self._server, self._hall, self.asks, self._spawn, has_progress=self._client.has_progress
         )
         self._hall.listen(listener)
+        self._mirror.on_document.append(listener.remind)
         return listener
 
     def close(self) -> None:

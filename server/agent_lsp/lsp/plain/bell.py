@@ -46,6 +46,7 @@ class Bell:
         self._waiting: dict[str, Ring] = {}
         self._rung: dict[str, int] = {}
         self._timers: dict[str, asyncio.TimerHandle] = {}
+        self._knocked: dict[str, Ring] = {}
         self._current: tuple[Ring, asyncio.Future[types.MessageActionItem | None]] | None = None
         self._is_ringing = False
         self._has_pop_ups = True
@@ -65,6 +66,7 @@ class Bell:
     def settle(self, task_id: str) -> None:
         """The ask of this task waits no more: its pop-up is withdrawn."""
         self._waiting.pop(task_id, None)
+        self._knocked.pop(task_id, None)
         if timer := self._timers.pop(task_id, None):
             timer.cancel()
         if self._current and self._current[0].task_id == task_id:
@@ -75,6 +77,11 @@ class Bell:
         if not self._is_ringing:
             self._is_ringing = True
             self._spawn(self._ring_all())
+
+    def knock_again(self) -> None:
+        """Say it once more: what an editor says of its own work, that it saved a file, has covered it."""
+        for ring in tuple(self._knocked.values()):
+            self._knock(ring)
 
     async def _ring_all(self) -> None:
         try:
@@ -122,6 +129,7 @@ class Bell:
 
     def _knock(self, ring: Ring) -> None:
         """Say that an ask waits, where there are no pop-ups."""
+        self._knocked[ring.task_id] = ring
         self._say(types.MessageType.Warning, f"The agent asks: {ring.doorbell.text}")
 
     def _say(self, kind: types.MessageType, text: str) -> None:

@@ -39,6 +39,10 @@ class PlainListener:
             case _:
                 return
 
+    def remind(self, _uri: str) -> None:
+        """Tell again what waits, after a document was saved."""
+        self._bell.knock_again()
+
     def is_congested(self) -> bool:
         # Nothing that streams is sent.
         return False
