@@ -76,6 +76,22 @@ async def test_what_the_agent_did_is_taken_back_after_the_plan_was_shown(tmp_pat
         await editor.until("vim.api.nvim_buf_get_lines(vim.fn.bufnr('a.txt'), 0, 1, true)[1] == 'first'")
 
 
+async def test_the_newest_task_is_brought_back_where_none_is_here(tmp_path: Path, nvim: Path) -> None:
+    async with neovim(nvim, tmp_path, [DONE, DONE], {"a.txt": TEXT}) as editor:
+        await editor.command("Agent say hello")
+        await editor.until_state("idle")
+        await editor.command("AgentNew")
+        await editor.until_state("no_task")
+        await editor.command("AgentResume")
+        await editor.until_shown("say hello")
+        await editor.until_ask("resume_completed_task")
+        await editor.command("Agent and again")
+        await editor.until_shown("and again")
+        await editor.until_ask("completion_result")
+
+        assert "and again" in str(editor.model.requests[1])
+
+
 async def test_a_task_goes_back_to_before_words_and_forth_again(tmp_path: Path, nvim: Path) -> None:
     async with neovim(nvim, tmp_path, [DONE, WRITE, DONE], {"a.txt": TEXT}) as editor:
         await editor.open("a.txt")
