@@ -1,5 +1,6 @@
 """Prompt documents, `*.agent.md`: sending what the user wrote there, and completing it while they write."""
 
+import asyncio
 import hashlib
 import os
 from collections.abc import Callable, Sequence
@@ -25,6 +26,8 @@ SUFFIX = ".agent.md"
 
 MAX_TRIES = 3
 """To empty a prompt: an editor may be saving it just then, which adds the end of its last line."""
+
+MOVING_SECONDS = 1.0
 
 
 def is_prompt(uri: str) -> bool:
@@ -130,8 +133,17 @@ class Prompts:
             if document is None or document.text.strip() != sent.strip():
                 return
             answer = await self._editor.apply([DocumentEdit(uri, "edit", document.text, "", document.version)])
-            if answer.result is ApplyResult.APPLIED:
+            if answer.result is ApplyResult.APPLIED or not await self._has_moved(document):
                 return
+
+    async def _has_moved(self, document: OpenDocument) -> bool:
+        """Wait for the change that an edit was refused for, for a moment."""
+        try:
+            async with asyncio.timeout(MOVING_SECONDS):
+                await self._mirror.until(lambda: self._mirror.version(document.uri) != document.version)
+        except TimeoutError:
+            return False
+        return True
 
     async def _choices(self, word: Unfinished) -> Sequence[str]:
         if word.mark == "/":
