@@ -205,3 +205,31 @@ def _wire(edit: TextEdit) -> dict[str, object]:
         },
         "newText": edit.text,
     }
+
+
+@given(st.permutations(range(2, 8)))
+@settings(deadline=None)
+def test_changes_that_come_in_another_order_are_taken_in_that_of_their_versions(order: list[int]) -> None:
+    async def text_after() -> OpenDocument | None:
+        mirror = Mirror()
+        mirror.may_disorder = True
+        mirror.open(URI, 1, "")
+        for version in order:
+            mirror.change(URI, version, [Edit(str(version), (0, version - 2), (0, version - 2))])
+        return mirror.get(URI)
+
+    assert asyncio.run(text_after()) == OpenDocument(URI, 7, "234567", is_dirty=True)
+
+
+async def test_change_whose_number_skips_one_is_taken_after_a_moment() -> None:
+    mirror = Mirror()
+    mirror.may_disorder = True
+    mirror.open(URI, 1, "")
+
+    mirror.change(URI, 3, [Edit("b", (0, 0), (0, 0))])
+    mirror.change(URI, 4, [Edit("c", (0, 1), (0, 1))])
+    before = mirror.get(URI)
+    await mirror.until(lambda: mirror.version(URI) == 4)
+
+    assert before == OpenDocument(URI, 1, "", is_dirty=False)
+    assert mirror.get(URI) == OpenDocument(URI, 4, "bc", is_dirty=True)

@@ -73,15 +73,21 @@ class MirroredText:
         return line, index_in_line(self._lines[line], units, self._encoding)
 
 
-class _Open:
-    """An open document; `is_dirty` is what is known from changes and saves."""
+DISORDER_SECONDS = 0.2
+"""So long a change waits for those before it."""
 
-    __slots__ = ("is_dirty", "mirrored", "version")
+
+class _Open:
+    """An open document; `is_dirty` is what is known from changes and saves, `early` what came before its turn."""
+
+    __slots__ = ("early", "is_dirty", "mirrored", "timer", "version")
 
     def __init__(self, mirrored: MirroredText, version: int) -> None:
         self.mirrored = mirrored
         self.version = version
         self.is_dirty = False
+        self.early: dict[int, Sequence[Edit]] = {}
+        self.timer: asyncio.TimerHandle | None = None
 
 
 class Mirror:
@@ -90,6 +96,8 @@ class Mirror:
     def __init__(self) -> None:
         self.encoding: Encoding = "utf-16"
         """Settled by `initialize`, before the first document opens."""
+        self.may_disorder = False
+        """The client may send changes in another order than it made them; settled by `initialize`, too."""
         self._documents: dict[str, _Open] = {}
         self.on_document: list[Callable[[str], None]] = []
         """Told the uri of each document that is opened, saved or closed."""
@@ -131,6 +139,25 @@ class Mirror:
         document = self._documents.get(uri)
         if document is None:
             return
+        if self.may_disorder and version > document.version + 1:
+            self._keep_early(document, version, edits)
+            return
+        self._take(document, version, edits)
+        while (following := document.version + 1) in document.early:
+            self._take(document, following, document.early.pop(following))
+
+    def _keep_early(self, document: _Open, version: int, edits: Sequence[Edit]) -> None:
+        """Keep a change for a moment: those before it may be on their way, or there may be none with their numbers."""
+        document.early[version] = edits
+        if document.timer is None:
+            document.timer = asyncio.get_running_loop().call_later(DISORDER_SECONDS, self._take_early, document)
+
+    def _take_early(self, document: _Open) -> None:
+        document.timer = None
+        for version in sorted(document.early):
+            self._take(document, version, document.early.pop(version))
+
+    def _take(self, document: _Open, version: int, edits: Sequence[Edit]) -> None:
         document.version, document.is_dirty = version, True
         for edit in edits:
             document.mirrored.edit(edit)
