@@ -96,10 +96,8 @@ class Helix:
     async def insert(self, words: str) -> None:
         await self.terminal.press("i")
         await self.until(" INS ")
-        for count, character in enumerate(words, 1):
-            # Helix 25.01 tells of changes that come too fast in a wrong order.
-            await self.terminal.type(character)
-            await self.until(words[:count].rstrip())
+        await self.terminal.type(words)
+        await self.until(words.rstrip())
         await self.until_normal()
 
     async def until_ask(self) -> None:

@@ -22,6 +22,7 @@ class Terminal:
         self._process = process
         self._replies: deque[asyncio.Future[list[str]]] = deque()
         self._drawn = asyncio.Event()
+        self._attached = asyncio.Event()
         self._is_over = False
         self._reading = asyncio.create_task(self._read())
 
@@ -67,6 +68,8 @@ class Terminal:
         await self.until_over()
 
     async def resize(self) -> None:
+        """Give it its size, as soon as tmux has let us in."""
+        await self._attached.wait()
         await self._tmux(f"refresh-client -C {COLUMNS}x{ROWS}")
 
     async def _tmux(self, command: str) -> list[str]:
@@ -88,10 +91,13 @@ class Terminal:
                 block.append(text)
             elif text.startswith("%begin "):
                 block = []
+            elif text.startswith("%session-changed "):
+                self._attached.set()
             elif text.startswith("%output "):
                 self._drawn.set()
         self._is_over = True
         self._drawn.set()
+        self._attached.set()
         for reply in self._replies:
             reply.set_exception(ConnectionError("The terminal is gone."))
 
