@@ -233,13 +233,19 @@ def write_settings(folder: Path, model: ScriptedServer) -> dict[str, str]:
     (home / "settings.json").write_text(json.dumps({"currentProvider": "test", "providers": {"test": profile}}))
     return {
         **{name: value for name, value in os.environ.items() if not name.startswith(("XDG_", "TMUX"))},
-        "PATH": f"{starter.parent}:{os.environ['PATH']}",
+        "PATH": f"{starter.parent}:{_path_without_servers()}",
         "HOME": str(home),
         "TERM": "xterm-256color",
         "LANG": "C.UTF-8",
         "AGENT_LSP_HOME": str(home),
         "AGENT_LSP_STATE": str(folder / "state"),
     }
+
+
+def _path_without_servers() -> str:
+    """The search path without our own environment: Helix would start the linter in there as a language server."""
+    own = Path(sys.executable).parent
+    return os.pathsep.join(folder for folder in os.environ["PATH"].split(os.pathsep) if Path(folder) != own)
 
 
 async def run(environment: dict[str, str], *words: object) -> str:
