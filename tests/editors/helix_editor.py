@@ -126,7 +126,7 @@ class Helix:
     async def until_text(self, name: str, text: str) -> None:
         """Wait until a file is on the disk like this. Helix draws when it has saved something."""
         file = self.file(name)
-        await self.terminal.until(lambda _: file.exists() and file.read_text() == text, f"{name} with\n{text}")
+        await self.terminal.until(lambda _: _text_of(file) == text, f"{name} with\n{text}")
 
     async def until_marks(self, count: int) -> None:
         """Wait until so many hunks are marked in the gutter."""
@@ -240,6 +240,14 @@ def write_settings(folder: Path, model: ScriptedServer) -> dict[str, str]:
         "AGENT_LSP_HOME": str(home),
         "AGENT_LSP_STATE": str(folder / "state"),
     }
+
+
+def _text_of(file: Path) -> str | None:
+    """None while there is no such file: Helix saves by putting another one in its place."""
+    try:
+        return file.read_text()
+    except FileNotFoundError:
+        return None
 
 
 def _path_without_servers() -> str:
