@@ -293,8 +293,15 @@ async def test_completion_is_registered_for_prompts_alone_where_that_can_be(door
     capabilities = {"textDocument": {"completion": {"dynamicRegistration": True}}}
 
     result = await door.client.initialize(agent=None, capabilities=capabilities)
+    editor = FakeEditor(door.client)
+    editor.open("file:///w/a.py", "")
+    await door.client.request("agent/listTasks", {})
+    asked_before = list(door.client.questions)
+    editor.open("file:///w/x.agent.md", "")
+    editor.open("file:///w/y.agent.md", "")
     asked = await door.client.question("client/registerCapability")
 
+    assert asked_before == []
     assert "completionProvider" not in result["capabilities"]
     (registration,) = asked["registrations"]
     assert (registration["method"], registration["registerOptions"]) == (

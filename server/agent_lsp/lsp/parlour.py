@@ -17,7 +17,7 @@ from agent_lsp.lsp.plain.bell import Spawn
 from agent_lsp.lsp.plain.diffs import ShownDiffs
 from agent_lsp.lsp.plain.listener import PlainListener
 from agent_lsp.lsp.plain.marks import HunkMarks
-from agent_lsp.lsp.plain.prompts import REGISTRATION, Prompts
+from agent_lsp.lsp.plain.prompts import REGISTRATION, Prompts, is_prompt
 from agent_lsp.lsp.plain.task_page import task_page
 from agent_lsp.lsp.plain.transcripts import Transcripts
 from agent_lsp.lsp.plain.viewer import Viewer, write_whole
@@ -49,6 +49,8 @@ class Parlour:
         hall.listen(self.asks)
         self._viewer = Viewer(server, spawn, shows_documents=client.shows_documents)
         self._mirror = mirror
+        self._is_registered = False
+        mirror.on_document.append(self._document_seen)
         self.diffs = ShownDiffs(hall, self.asks, mirror, self._viewer)
         self.transcripts = Transcripts(hall, self.asks, mirror, editor, spawn)
         hall.listen(self.transcripts)
@@ -69,9 +71,10 @@ class Parlour:
     def close(self) -> None:
         self.transcripts.close()
 
-    def register_completion(self) -> None:
-        """Have completion for prompt documents alone, where the client takes that."""
-        if self._client.registers_completion:
+    def _document_seen(self, uri: str) -> None:
+        """Have completion for prompt documents alone, where the client takes that, from the first of them on."""
+        if is_prompt(uri) and self._client.registers_completion and not self._is_registered:
+            self._is_registered = True
             self._spawn(self._register_completion())
 
     async def _register_completion(self) -> None:

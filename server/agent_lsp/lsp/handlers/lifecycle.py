@@ -19,7 +19,6 @@ def register(server: AgentServer) -> None:
     def initialized(_: None) -> None:
         server.pull_configuration()
         server.watch_settings()
-        server.parlour.register_completion()
 
     @server.feature(types.SHUTDOWN)
     async def shutdown(_: None) -> None:
