@@ -189,3 +189,14 @@ def test_time_grows_with_the_length_and_no_faster() -> None:
     short, long = (cpu_seconds(lambda text=text: secrets.removed_from(text)) for text in (text, text * 8))
 
     assert long < short * 20
+
+
+@pytest.mark.parametrize("filling", ["x", "token=", "sk-a", "bearer a", "a://", "a:", "eyJ", "-----BEGIN ", "basic a"])
+def test_one_long_line_costs_in_proportion(filling: str) -> None:
+    def text(size: int) -> str:
+        return "file://a token= bearer " + filling * (size // len(filling))
+
+    short = cpu_seconds(lambda: Secrets().removed_from(text(100_000)))
+    long = cpu_seconds(lambda: Secrets().removed_from(text(400_000)))
+
+    assert long < short * 10

@@ -33,7 +33,7 @@ _ALNUM = r"[A-Za-z0-9]"
 
 _TOKENS = (
     # Models' services
-    _token("sk-", r"(?=[A-Za-z0-9_-]*[0-9])[A-Za-z0-9_-]{20,}"),
+    _token("sk-", r"(?=[A-Za-z0-9_-]{0,200}[0-9])[A-Za-z0-9_-]{20,}"),
     _token("gsk_", r"[A-Za-z0-9]{30,}"),
     _token("xai-", r"[A-Za-z0-9]{40,}"),
     _token("pplx-", r"[A-Za-z0-9]{32,}"),
@@ -61,7 +61,7 @@ _TOKENS = (
     _token("pscale_tkn_", rf"{_WORD}{{20,}}"),
     _token("dp.pt.", r"[A-Za-z0-9]{30,}"),
     # Chats, mail, payment, work
-    *(_token(f"xox{kind}-", r"(?=[A-Za-z-]*[0-9])[A-Za-z0-9-]{10,}") for kind in "abeoprs"),
+    *(_token(f"xox{kind}-", r"(?=[A-Za-z-]{0,200}[0-9])[A-Za-z0-9-]{10,}") for kind in "abeoprs"),
     _token("xapp-", r"[0-9]-[A-Za-z0-9-]{20,}"),
     _token("hooks.slack.com/services/", r"T[A-Z0-9]+/B[A-Z0-9]+/[A-Za-z0-9]{16,}"),
     *(_token(f"{kind}_{stage}_", r"[A-Za-z0-9]{16,}") for kind in ("sk", "rk") for stage in ("live", "test")),
@@ -90,12 +90,16 @@ _TOKENS = (
     ),
 )
 
+# Nothing here looks further ahead than a credential is long: a line may be megabytes.
 # What a value must be to be one: a letter, a digit and some length; no call, no variable, no path.
-_VALUE = r"(?P<secret>(?=[^\s\"'\\,;&]*[0-9])(?=[^\s\"'\\,;&]*[A-Za-z])[A-Za-z0-9._~+/=!@#%^*?$-]{8,})(?![\w(\[{<])"
+_VALUE = (
+    r"(?P<secret>(?=[^\s\"'\\,;&]{0,200}[0-9])(?=[^\s\"'\\,;&]{0,200}[A-Za-z])[A-Za-z0-9._~+/=!@#%^*?$-]{8,})"
+    r"(?![\w(\[{<])"
+)
 
 _NAMED = (
-    _named("bearer ", r"bearer (?P<secret>(?=[A-Za-z._~+/=-]*[0-9])[A-Za-z0-9._~+/=-]{8,})"),
-    _named("basic ", r"basic (?P<secret>(?=[A-Za-z+/=]*[0-9A-Z])[A-Za-z0-9+/]{12,}={0,2})(?![\w ])"),
+    _named("bearer ", r"bearer (?P<secret>(?=[A-Za-z._~+/=-]{0,200}[0-9])[A-Za-z0-9._~+/=-]{8,})"),
+    _named("basic ", r"basic (?P<secret>(?=[A-Za-z+/=]{0,200}[0-9A-Z])[A-Za-z0-9+/]{12,}={0,2})(?![\w ])"),
     _named("api-key", r"api-key[\"']?\s*[:=]\s*\\?[\"']?" + _VALUE),
     _named("authorization", r"authorization[\"']?\s*[:=]\s*\\?[\"']?(?!basic |bearer )(?P<secret>[^\s\"'\\,]{8,})"),
     *(
@@ -112,7 +116,7 @@ _NAMED = (
             "_authtoken",
         )
     ),
-    _named("://", r"[a-z][a-z0-9+.-]*://[^/\s:@\"']*:(?P<secret>[^/\s@\"'$<{]{3,})@"),
+    _named("://", r"(?<![a-z0-9+.-])[a-z][a-z0-9+.-]{0,30}://[^/\s:@\"']{0,200}:(?P<secret>[^/\s@\"'$<{]{3,})@"),
     _named("sig=", r"[?&]sig=(?P<secret>[A-Za-z0-9%+/=]{20,})"),
 )
 
