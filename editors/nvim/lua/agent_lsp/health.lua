@@ -28,7 +28,7 @@ local function check_server()
   local server = require('agent_lsp.server')
   local problem = server.problem()
   if problem then
-    return vim.health.error(problem, { 'uv tool install agent-lsp-server', ':help agent-lsp-install' })
+    return vim.health.error(problem, { 'uv tool install . (in a clone of the repository)', ':help agent-lsp-install' })
   end
   local command = require('agent_lsp.config').get().cmd
   vim.health.ok(('`%s` is %s'):format(command[1], vim.fn.exepath(command[1])))

@@ -30,7 +30,7 @@ end
 function M.problem()
   local program = config.get().cmd[1]
   if vim.fn.executable(program) == 0 then
-    return ('`%s` is not there: uv tool install agent-lsp-server, or set `cmd`.'):format(program)
+    return ('`%s` is not there: install it (:help agent-lsp-install), or set `cmd`.'):format(program)
   end
 end
 
