@@ -1,8 +1,9 @@
 """Real processes for tests of commands: telling by a mark which of them still run."""
 
 import asyncio
+import contextlib
 import uuid
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 import psutil
 
@@ -14,7 +15,7 @@ def mark() -> str:
 
 def running(mark: str) -> int:
     """How many processes with this mark among their words exist, however they were started."""
-    return sum(mark in word for process in psutil.process_iter(["cmdline"]) for word in process.info["cmdline"] or [])
+    return sum(any(mark in word for word in words) for words in _words_of_all())
 
 
 def sleeping(mark: str) -> list[psutil.Process]:
@@ -23,8 +24,14 @@ def sleeping(mark: str) -> list[psutil.Process]:
 
 def not_begun(marks: Iterable[str]) -> set[str]:
     """Those that no program has for a word; the shell that is to start it does not count."""
-    words = {word for process in psutil.process_iter(["cmdline"]) for word in process.info["cmdline"] or []}
-    return set(marks) - words
+    return set(marks).difference(*_words_of_all())
+
+
+def _words_of_all() -> Iterator[list[str]]:
+    """The words of every process, the newest first: one that forks itself away would be gone when its turn came."""
+    for pid in reversed(psutil.pids()):
+        with contextlib.suppress(psutil.NoSuchProcess):
+            yield psutil.Process(pid).cmdline()
 
 
 async def until_begun(marks: Iterable[str]) -> None:
