@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from agent_lsp.agent.ports import Emit, Model, Ports
 from agent_lsp.agent.reply import ReplyFold
 from agent_lsp.agent.retry import GiveUp, Wait, after_fault
-from agent_lsp.domain.errors import ModelFault
+from agent_lsp.domain.errors import ContextOverflow, ModelFault
 from agent_lsp.domain.events import Kept, RetryDelayed, StepEnded, StepStarted
 from agent_lsp.domain.history import HistoryItem, Reply
 from agent_lsp.domain.model import ModelRequest, StopReason
@@ -36,9 +36,15 @@ async def ask(history: Sequence[HistoryItem], ports: Ports, emit: Emit) -> Heard
         except ModelFault as fault:
             match after_fault(fault, attempt, jitter=random.random()):  # noqa: S311 - it spreads load, it guards nothing
                 case GiveUp(hint):
-                    return RequestFailed(str(fault), attempt, fault.status, hint or fault.hint)
+                    return _failed(fault, attempt, hint or fault.hint)
                 case Wait(seconds):
                     await _count_down(seconds, attempt, str(fault), emit)
+
+
+def _failed(fault: ModelFault, attempts: int, hint: str | None) -> RequestFailed:
+    if isinstance(fault, ContextOverflow):
+        return RequestFailed(str(fault), attempts, fault.status, hint, is_overflow=True, window=fault.window)
+    return RequestFailed(str(fault), attempts, fault.status, hint)
 
 
 async def _ask_once(request: ModelRequest, model: Model, emit: Emit) -> Heard:

@@ -12,6 +12,7 @@ AgentError                one sentence that says what to do; `kind` names it on 
 │   └── FileMissing       there is no file at that path
 ├── StorageProblem        what belongs to a task cannot be stored or read back
 └── ModelFault            the model's service failed; carries what a retry has to know
+    └── ContextOverflow   the request is longer than the model takes; a shorter one may do
 """
 
 from typing import ClassVar
@@ -82,3 +83,15 @@ class ModelFault(AgentError):
         self.status = status
         self.retry_after_seconds = retry_after_seconds
         self.hint = hint
+
+
+class ContextOverflow(ModelFault):
+    """The request is longer than the model takes. `window` is what it takes, in tokens, where the service says so."""
+
+    kind = "ContextOverflow"
+
+    def __init__(
+        self, message: str, *, status: int | None = None, hint: str | None = None, window: int | None = None
+    ) -> None:
+        super().__init__(message, is_passing=False, status=status, hint=hint)
+        self.window = window

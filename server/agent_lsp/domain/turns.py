@@ -16,6 +16,10 @@ class RequestFailed:
     attempts: int
     status: int | None = None
     hint: str | None = None
+    is_overflow: bool = False
+    """The request was longer than the model takes."""
+    window: int | None = None
+    """What the model takes, in tokens, where the service said so as it refused more."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,11 +3,14 @@
 import json
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
+from typing import cast
 
 from agent_lsp.domain.encoding import Json
-from agent_lsp.domain.errors import ModelFault
+from agent_lsp.domain.errors import ContextOverflow, ModelFault
+from agent_lsp.providers.overflow import overflow_of
 
 LONGEST_BODY_BYTES = 64 * 1024
 """No error needs more words than this."""
@@ -23,22 +26,14 @@ _LASTING_KINDS = frozenset(
         "permission_error",
         "billing_error",
         "not_found_error",
-        "request_too_large",
         "insufficient_quota",
         "invalid_api_key",
         "invalid_prompt",
         "model_not_found",
-        "context_length_exceeded",
-        "exceed_context_size_error",
     }
 )
 """The kinds of error, of either vendor, that the same request would meet again. All others may pass."""
 
-_OVERFLOW = re.compile(
-    r"context_length_exceeded|exceed_context_size|prompt is too long|context window|maximum context length"
-    r"|too many (?:input )?tokens|request_too_large",
-    re.IGNORECASE,
-)
 _QUOTA = re.compile(r"insufficient_quota|exceeded your current quota|credit balance|billing", re.IGNORECASE)
 
 _HINTS = {
@@ -47,25 +42,35 @@ _HINTS = {
     404: "Check the profile's model and baseURL (with /v1 for the OpenAI types, without for anthropic).",
     413: "The task has outgrown what the model takes in one request: start a new task, or condense this one.",
 }
-_OVERFLOW_HINT = _HINTS[413]
+OVERFLOW_HINT = _HINTS[413]
 _QUOTA_HINT = "The account has no credit or quota left: check its plan and billing."
+
+
+@dataclass(frozen=True, slots=True)
+class _Told:
+    """What a service says of an error, as far as it does."""
+
+    kind: str
+    message: str
+    status: int | None = None
 
 
 def refused(status: int, headers: Mapping[str, str], body: bytes) -> ModelFault:
     """Make a fault of an answer that is no stream."""
-    kind, message = _told(body, headers.get("content-type", ""))
-    is_redirect = 300 <= status < 400
-    if is_redirect:
-        message = "it redirects elsewhere, which is not followed, lest the key go with it; set the right baseURL"
-    fault = _fault(kind, message, status, is_passing=_may_pass(status))
+    told = _told(body, headers.get("content-type", ""))
+    if 300 <= status < 400:
+        told = _Told(
+            "", "it redirects elsewhere, which is not followed, lest the key go with it; set the right baseURL"
+        )
+    fault = _fault(told, status, is_passing=_may_pass(status))
     fault.retry_after_seconds = retry_after(headers, datetime.now(UTC))
     return fault
 
 
 def not_a_stream(content_type: str, body: bytes) -> ModelFault:
     """Status 200, and yet no events: a web page, or one JSON object."""
-    kind, message = _told(body, content_type)
-    words = f": {message or kind}" if message or kind else ""
+    told = _told(body, content_type)
+    words = f": {told.message or told.kind}" if told.message or told.kind else ""
     hint = "Check the profile's baseURL: what answers there is not this API."
     text = f"The model's service answered with {content_type} instead of a stream{words}"
     return ModelFault(text, is_passing=False, status=200, hint=hint)
@@ -73,10 +78,11 @@ def not_a_stream(content_type: str, body: bytes) -> ModelFault:
 
 def in_stream(error: object) -> ModelFault:
     """Make a fault of an error that the service sent among its events."""
-    kind, message = _of_error(error)
-    status = int(kind) if kind.isdigit() and 400 <= int(kind) < 600 else None
-    is_passing = _may_pass(status) if status else kind not in _LASTING_KINDS
-    return _fault(kind, message or "the service gave up in the middle of its answer", status, is_passing=is_passing)
+    told = _of_error(error)
+    if not told.message:
+        told = replace(told, message="the service gave up in the middle of its answer")
+    is_passing = _may_pass(told.status) if told.status else told.kind not in _LASTING_KINDS
+    return _fault(told, told.status, is_passing=is_passing)
 
 
 def cut_off() -> ModelFault:
@@ -129,42 +135,59 @@ def _may_pass(status: int) -> bool:
     return status in _PASSING or status >= 500
 
 
-def _fault(kind: str, message: str, status: int | None, *, is_passing: bool) -> ModelFault:
+def _fault(told: _Told, status: int | None, *, is_passing: bool) -> ModelFault:
     hint = _HINTS.get(status or 0)
-    if _OVERFLOW.search(f"{kind} {message}") and status != 429:
-        is_passing, hint = False, _OVERFLOW_HINT
-    elif _QUOTA.search(f"{kind} {message}") and status in (None, 400, 402, 403, 429):
-        is_passing, hint = False, _QUOTA_HINT
     answered = f"answered {status}" if status else "reported an error"
-    text = f"The model's service {answered}: {message or kind or 'it gave no reason'}"
+    text = f"The model's service {answered}: {told.message or told.kind or 'it gave no reason'}"
+    if overflow := overflow_of(told.kind, told.message, status):
+        return ContextOverflow(text, status=status, hint=OVERFLOW_HINT, window=overflow.window)
+    if _QUOTA.search(f"{told.kind} {told.message}") and status in (None, 400, 402, 403, 429):
+        is_passing, hint = False, _QUOTA_HINT
     return ModelFault(text, is_passing=is_passing, status=status, hint=hint)
 
 
-def _told(body: bytes, content_type: str) -> tuple[str, str]:
-    """Find the kind and the words of an error in a body: both vendors' shapes, plain text, or nothing of a web page."""
+def _told(body: bytes, content_type: str) -> _Told:
+    """Find what a body says of an error: the vendors' shapes, plain text, or nothing of a web page."""
     text = body.decode("utf-8", "replace").strip()
     try:
         value: object = json.loads(text)
     except (ValueError, RecursionError):
         is_page = "html" in content_type or text[:1] == "<"
-        return "", "" if is_page else _clipped(text)
+        return _Told("", "" if is_page else _clipped(text))
+    if isinstance(value, list) and value:
+        # Gemini puts its one error into a list.
+        value = cast("list[object]", value)[0]  # What it is, is looked at next.
     if not isinstance(value, dict):
-        return "", ""
-    shape: Json = value  # pyright: ignore[reportUnknownVariableType] - JSON of unknown shape
+        return _Told("", "")
+    shape = cast("Json", value)  # A JSON object has strings for keys.
     return _of_error(shape["error"] if shape.get("error") else shape)
 
 
-def _of_error(error: object) -> tuple[str, str]:
+def _of_error(error: object) -> _Told:
     if isinstance(error, str):
-        return "", _clipped(error)
+        return _Told("", _clipped(error))
     if not isinstance(error, dict):
-        return "", ""
-    shape: Json = error  # pyright: ignore[reportUnknownVariableType] - JSON of unknown shape
+        return _Told("", "")
+    shape = cast("Json", error)  # As above.
     code, kind = shape.get("code"), shape.get("type")
-    # A code is the finer word of the two ("insufficient_quota" of type "requests"), where there is one.
-    name = code if code not in (None, "") else kind
+    status = _status_of(code)
+    # A code is the finer word of the two ("insufficient_quota" of type "requests"), where it is a word.
+    name = kind if (code in (None, "") or status) and kind else code
     words = shape.get("message") or shape.get("detail") or ""
-    return str(name or ""), _clipped(words if isinstance(words, str) else json.dumps(words))
+    return _Told(str(name or ""), _clipped(_with_reason(words, shape.get("metadata"))), status)
+
+
+def _status_of(code: object) -> int | None:
+    """Read a code that is a status of HTTP: some services send numbers for words, also as text."""
+    is_status = isinstance(code, int | str) and re.fullmatch(r"[45]\d\d", str(code))
+    return int(str(code)) if is_status else None
+
+
+def _with_reason(words: object, metadata: object) -> str:
+    """Add what a service said that stands behind this one, which OpenRouter passes on beside its own words."""
+    text = words if isinstance(words, str) else json.dumps(words, ensure_ascii=False)
+    reason = cast("Json", metadata).get("raw") if isinstance(metadata, dict) else None  # As above.
+    return f"{text}: {_told(reason.encode(), '').message or reason}" if isinstance(reason, str) and reason else text
 
 
 def _clipped(text: str) -> str:
