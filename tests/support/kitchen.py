@@ -83,8 +83,8 @@ class Surroundings:
     def system_prompt(self) -> str:
         return "system"
 
-    async def environment(self) -> str | None:
-        return self.environments.pop(0) if self.environments else None
+    async def environment(self) -> Words | None:
+        return Words((self.environments.pop(0),)) if self.environments else None
 
     def limit_reached(self) -> LimitReached | None:
         return self.limit

@@ -9,7 +9,7 @@ from agent_lsp.agent.ports import Tools
 from agent_lsp.approvals.policy import Rules
 from agent_lsp.domain.approvals import Action, Deed
 from agent_lsp.domain.files import Change, Place, Proposal, Standing
-from agent_lsp.domain.history import Call, HistoryItem
+from agent_lsp.domain.history import Call, HistoryItem, Words
 from agent_lsp.domain.messages import Ask, Message, Say
 from agent_lsp.domain.model import ToolSpec
 from agent_lsp.domain.notices import DeletionNotice, DeltaNotice, MessageNotice, Notice, StatusNotice
@@ -105,7 +105,7 @@ class Brief:
     def system_prompt(self) -> str:
         return "system"
 
-    async def environment(self) -> str | None:
+    async def environment(self) -> Words | None:
         return None
 
     def forget(self, *, is_all: bool) -> None: ...

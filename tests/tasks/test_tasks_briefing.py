@@ -52,8 +52,8 @@ async def test_attached_lines_and_the_tree_are_told_once() -> None:
     first, second = await told.environment(), await told.environment()
 
     assert first is not None
-    assert first.startswith('<attached path="a.txt" lines="2-3">\ntwo\nthree\n</attached>')
-    assert "Files in /w:\na.txt" in first
+    assert first.texts[0] == '<attached path="a.txt" lines="2-3">\ntwo\nthree\n</attached>'
+    assert "Files in /w:\na.txt" in first.texts[1]
     assert second is None
 
 
@@ -67,4 +67,7 @@ async def test_what_a_cancelled_turn_did_not_tell_is_told_by_the_next() -> None:
 
     files.is_there.set()
 
-    assert (await told.environment() or "").startswith("<attached")
+    words = await told.environment()
+
+    assert words is not None
+    assert words.texts[0].startswith("<attached")

@@ -43,7 +43,7 @@ async def _tell_what_is_new(ports: Ports, emit: Emit) -> None:
     for kept in ports.surroundings.take_steering():
         emit(kept)
     if environment := await ports.surroundings.environment():
-        emit(Kept(Words((environment,))))
+        emit(Kept(environment))
 
 
 def _nudge(stop: StopReason, mistakes: Mistakes, emit: Emit) -> None:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from agent_lsp.domain.events import Event, Kept
-from agent_lsp.domain.history import Call
+from agent_lsp.domain.history import Call, Words
 from agent_lsp.domain.model import ModelEvent, ModelFacts, ModelRequest, ToolSpec
 from agent_lsp.domain.turns import LimitReached, Limits, Outcome
 
@@ -38,7 +38,7 @@ class Surroundings(Protocol):
 
     def system_prompt(self) -> str: ...
 
-    async def environment(self) -> str | None:
+    async def environment(self) -> Words | None:
         """Describe the editor and the workspace; None where nothing changed since it was last told."""
         ...
 

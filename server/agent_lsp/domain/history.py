@@ -17,6 +17,8 @@ class Words:
     texts: tuple[str, ...]
     images: tuple[str, ...] = ()
     """Data URLs."""
+    by: Literal["user", "program"] = "program"
+    """Whose words they are: the user's own, or what the program tells in their place."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
@@ -79,7 +81,8 @@ def history_item_to_wire(item: HistoryItem) -> Json:
     """The journal's form of an item."""
     match item:
         case Words():
-            return _without_empty({"role": "user", "texts": list(item.texts), "images": list(item.images)})
+            wire = {"role": "user", "texts": list(item.texts), "images": list(item.images)}
+            return _without_empty(wire) | ({"by": item.by} if item.by != "program" else {})
         case Reply():
             return {
                 "role": "assistant",
@@ -95,7 +98,8 @@ def history_item_from_wire(wire: Json) -> HistoryItem:
     role: Literal["user", "assistant", "tool"] = wire["role"]
     match role:
         case "user":
-            return Words(tuple(wire.get("texts", ())), tuple(wire.get("images", ())))
+            by = "user" if wire.get("by") == "user" else "program"
+            return Words(tuple(wire.get("texts", ())), tuple(wire.get("images", ())), by)
         case "assistant":
             return Reply(tuple(_part_from_wire(part) for part in wire["parts"]), wire["origin"])
         case "tool":

@@ -10,6 +10,7 @@ from agent_lsp.agent.prompt import environment_text, system_prompt
 from agent_lsp.domain.documents import EditorContext
 from agent_lsp.domain.errors import FileProblem
 from agent_lsp.domain.files import FileText, Listing, Place, Standing
+from agent_lsp.domain.history import Words
 from agent_lsp.domain.prompting import EnvironmentFacts, FileTree, PromptFacts, RuleText
 from agent_lsp.domain.requests import ContextReference
 from agent_lsp.tasks.ports import TaskFacts
@@ -53,14 +54,15 @@ class TaskBriefing:
     def system_prompt(self) -> str:
         return self._system
 
-    async def environment(self) -> str | None:
+    async def environment(self) -> Words | None:
         """Describe what is new since the last request; everything at first."""
         is_first = self._told is None
         now = self._gathered(await self._trees() if is_first else ())
         text = environment_text(now, self._told)
         attached = [await self._attached(reference) for reference in self._facts.context] if is_first else []
         self._told = now  # Only now: a turn that was cancelled meanwhile has told nothing.
-        return "\n\n".join([*attached, *([text] if text else [])]) or None
+        told = (*attached, *([text] if text else []))
+        return Words(told) if told else None
 
     def forget(self, *, is_all: bool) -> None:
         """Tell everything again with the next request; files and attachments only where nothing is left of them."""

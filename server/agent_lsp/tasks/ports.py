@@ -12,6 +12,7 @@ from agent_lsp.domain.checkpoints import Alterations, Checkpoint, Reason
 from agent_lsp.domain.encoding import Json
 from agent_lsp.domain.events import Event
 from agent_lsp.domain.files import FileEdit
+from agent_lsp.domain.history import Words
 from agent_lsp.domain.messages import Ask
 from agent_lsp.domain.requests import ContextReference, TaskList, TaskSummary
 from agent_lsp.domain.status import PermissionMode
@@ -131,7 +132,7 @@ class Briefing(Protocol):
 
     def system_prompt(self) -> str: ...
 
-    async def environment(self) -> str | None: ...
+    async def environment(self) -> Words | None: ...
 
     def forget(self, *, is_all: bool) -> None:
         """Take it that the model has been told nothing of late, or nothing at all: a rewind hid it."""

@@ -213,7 +213,7 @@ class Task:
     def system_prompt(self) -> str:
         return self.kit.briefing.system_prompt()
 
-    async def environment(self) -> str | None:
+    async def environment(self) -> Words | None:
         return await self.kit.briefing.environment()
 
     def limit_reached(self) -> LimitReached | None:
@@ -341,7 +341,8 @@ class Task:
         """Say what the model is going to be told. One after the other: a rewind can lead to between any two."""
         is_first = not self.recorder.history
         self.stream.say(Say.TEXT if is_first else Say.USER_FEEDBACK, words.text, images=words.images)
-        return Kept(Words((words.text,) if words.text else (), words.images), takes=words.message_id)
+        heard = Words((words.text,) if words.text else (), words.images, by="user")
+        return Kept(heard, takes=words.message_id)
 
     def _sent(self, message_id: str) -> Sent:
         return Sent(message_id, "queued" if message_id in self.queue else "delivered")
