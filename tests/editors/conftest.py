@@ -16,9 +16,10 @@ def _missing() -> Iterator[tuple[str, str]]:
     """Each file of tests that cannot run here, and the program that it lacks."""
     tmux = shutil.which("tmux")
     terminal = [("tmux", Path(tmux) if tmux else None)]
+    browser = [("Chromium", chromium())]
     needs = {
-        "test_vscode": [("the VS Code workbench", site().workbench), ("Chromium", chromium())],
-        "test_nvim": [*((f"Neovim of {suite}", site().nvim(suite)) for suite in SUITES), *terminal],
+        "test_vscode": [("the VS Code workbench", site().workbench), *browser],
+        "test_nvim": [*((f"Neovim of {suite}", site().nvim(suite)) for suite in SUITES), *terminal, *browser],
         "test_helix": [*((f"Helix of {suite}", site().helix(suite)) for suite in SUITES), *terminal],
         "test_emacs": [("Emacs", site().emacs)],
     }

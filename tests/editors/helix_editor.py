@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import psutil
-from helix_terminal import Terminal, terminal
+from terminal import Terminal, terminal
 
 from support.model_server import ScriptedServer, scripted_model
 

@@ -1,16 +1,13 @@
 """What a person sees of it in a terminal. Pictures of it are left in the test's folder, to be looked at."""
 
-import asyncio
-from collections.abc import AsyncGenerator, Sequence
-from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any
 
 import psutil
-from nvim_editor import command_line, make_project, write_settings
-from nvim_screen import Screen
+from nvim_screen import ENTER, nvim_screen
+from terminal import Size
+from terminal_picture import DARK, photograph
 
-from support.model_server import CallTool, Hold, Say, Think, scripted_model
+from support.model_server import CallTool, Hold, Say, Think
 
 CODE = '''import sys
 
@@ -35,40 +32,23 @@ WRITE = [
 ]
 RUN = [CallTool("execute_command", command="python3 cart.py 1 2")]
 DONE = [CallTool("attempt_completion", result="`total` is shorter 🦊.")]
-ENTER = "Press ENTER"
-
-
-@asynccontextmanager
-async def terminal(program: Path, folder: Path, turns: Sequence[Any], columns: int = 120) -> AsyncGenerator[Screen]:
-    """Neovim in a terminal of so many columns, with the cart in front."""
-    project = make_project(folder, {"cart.py": CODE})
-    screen = Screen(folder / "tmux", columns)
-    async with scripted_model(turns) as model:
-        environment = {**write_settings(folder, model), "COLORTERM": "truecolor"}
-        words = command_line(program, folder, "-c", "set termguicolors", "cart.py")
-        await screen.start(project, environment, words)
-        try:
-            await screen.until("def total")
-            yield screen
-            assert ENTER not in await screen.text()
-        finally:
-            await screen.stop()
+FILES = {"cart.py": CODE}
 
 
 async def test_a_task_is_calm_to_look_at_from_its_first_word_to_its_last(tmp_path: Path, nvim: Path) -> None:
-    async with terminal(nvim, tmp_path, [LOOK, WRITE, RUN, DONE]) as screen:
-        await screen.enter(":Agent")
+    async with nvim_screen(nvim, tmp_path, [LOOK, WRITE, RUN, DONE], FILES) as screen:
+        await screen.command("Agent")
         await screen.until("What is to be done?")
-        await screen.type("imake it shorter")
-        await screen.press("Escape", "Enter")
+        await screen.terminal.type("imake it shorter")
+        await screen.terminal.press("Escape", "Enter")
         await screen.until("ga approve")
-        await asyncio.to_thread((tmp_path / "approval.svg").write_text, await screen.picture())
+        await photograph(await screen.terminal.painted(), screen.terminal.size, DARK, tmp_path / "approval.png")
         shown = await screen.text()
-        await screen.enter(":AgentApprove")
+        await screen.command("AgentApprove")
         await screen.until("ga run")
-        await screen.enter(":AgentApprove")
+        await screen.command("AgentApprove")
         await screen.until("total is shorter")
-        await asyncio.to_thread((tmp_path / "done.svg").write_text, await screen.picture())
+        await photograph(await screen.terminal.painted(), screen.terminal.size, DARK, tmp_path / "done.png")
         seen = await screen.text()
 
     assert "● waiting for you" in shown
@@ -80,16 +60,16 @@ async def test_a_task_is_calm_to_look_at_from_its_first_word_to_its_last(tmp_pat
 
 
 async def test_nothing_asks_for_enter_in_a_small_terminal(tmp_path: Path, nvim: Path) -> None:
-    async with terminal(nvim, tmp_path, [WRITE], 60) as screen:
-        await screen.enter(":Agent make it shorter")
+    async with nvim_screen(nvim, tmp_path, [WRITE], FILES, Size(60, 36)) as screen:
+        await screen.command("Agent make it shorter")
         await screen.until("waiting for you")
-        await screen.enter(":AgentClose")
+        await screen.command("AgentClose")
         await screen.until(":AgentApprove")
-        await screen.enter(":AgentInfo")
+        await screen.command("AgentInfo")
         await screen.until("agent: waiting for you")
-        await screen.enter(":AgentMode nonsense")
+        await screen.command("AgentMode nonsense")
         await screen.until("Agent: ")
-        for process in psutil.Process(await screen.pid()).children(recursive=True):
+        for process in psutil.Process(await screen.terminal.pid()).children(recursive=True):
             if "--stdio" in process.cmdline():
                 process.kill()
         await screen.until("The agent server ended")
@@ -100,14 +80,14 @@ async def test_nothing_asks_for_enter_in_a_small_terminal(tmp_path: Path, nvim: 
 async def test_typing_goes_on_while_the_agent_works(tmp_path: Path, nvim: Path) -> None:
     hold = Hold()
     stream = [Say("word\n", 20), hold, Say("and word\n", 500), *DONE]
-    async with terminal(nvim, tmp_path, [stream]) as screen:
-        await screen.enter(":Agent talk")
+    async with nvim_screen(nvim, tmp_path, [stream], FILES) as screen:
+        await screen.command("Agent talk")
         await screen.until("word")
-        await screen.type("ggO# typed ")
+        await screen.terminal.type("ggO# typed ")
         hold.release.set()
-        await screen.type("mean")
+        await screen.terminal.type("mean")
         await screen.until("and word")
-        await screen.type("while")
+        await screen.terminal.type("while")
         await screen.until("total is shorter")
 
         assert (await screen.text()).startswith("# typed meanwhile")

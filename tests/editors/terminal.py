@@ -8,17 +8,24 @@ import subprocess
 from collections import deque
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import asynccontextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
-COLUMNS, ROWS = 110, 32
 PATIENCE_SECONDS = 30
 _LIMIT = 1 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class Size:
+    columns: int = 110
+    rows: int = 32
 
 
 class Terminal:
     """One pane of one tmux server that is nobody else's."""
 
-    def __init__(self, process: asyncio.subprocess.Process) -> None:
+    def __init__(self, process: asyncio.subprocess.Process, size: Size) -> None:
+        self.size = size
         self._process = process
         self._replies: deque[asyncio.Future[list[str]]] = deque()
         self._drawn = asyncio.Event()
@@ -34,12 +41,21 @@ class Terminal:
     async def type(self, text: str) -> None:
         await self._tmux(f"send-keys -l -- {_quoted(text)}")
 
+    async def enter(self, line: str) -> None:
+        """Type a line and enter it."""
+        await self.type(line)
+        await self.press("Enter")
+
+    async def pid(self) -> int:
+        """The process that runs in it."""
+        return int((await self._tmux("display -p '#{pane_pid}'"))[0])
+
     async def screen(self) -> list[str]:
         return await self._tmux("capture-pane -p")
 
     async def painted(self) -> list[str]:
         """The screen with its colours, as a terminal is told them."""
-        return await self._tmux("capture-pane -p -e")
+        return await self._tmux("capture-pane -p -e -N")
 
     async def until(self, holds: Callable[[str], bool], wanted: str) -> str:
         """Wait until this holds of the screen; the screen then."""
@@ -70,7 +86,7 @@ class Terminal:
     async def resize(self) -> None:
         """Give it its size, as soon as tmux has let us in."""
         await self._attached.wait()
-        await self._tmux(f"refresh-client -C {COLUMNS}x{ROWS}")
+        await self._tmux(f"refresh-client -C {self.size.columns}x{self.size.rows}")
 
     async def _tmux(self, command: str) -> list[str]:
         assert self._process.stdin
@@ -114,7 +130,7 @@ class Terminal:
 
 @asynccontextmanager
 async def terminal(
-    command: Sequence[str], folder: Path, environment: dict[str, str], socket: Path
+    command: Sequence[str], folder: Path, environment: dict[str, str], socket: Path, size: Size = Size()
 ) -> AsyncGenerator[Terminal]:
     """Run a program in a terminal of its own; the terminal ends with the block."""
     process = await asyncio.create_subprocess_exec(
@@ -127,9 +143,9 @@ async def terminal(
             "-C",
             "new-session",
             "-x",
-            str(COLUMNS),
+            str(size.columns),
             "-y",
-            str(ROWS),
+            str(size.rows),
         ),
         *command,
         cwd=folder,
@@ -138,7 +154,7 @@ async def terminal(
         stdout=subprocess.PIPE,
         limit=_LIMIT,
     )
-    shown = Terminal(process)
+    shown = Terminal(process, size)
     try:
         await shown.resize()
         yield shown
