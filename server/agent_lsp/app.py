@@ -56,6 +56,7 @@ from agent_lsp.tools.write_to_file import WriteToFile
 from agent_lsp.workspace.commands import Commands
 from agent_lsp.workspace.commands_artifacts import Artifacts
 from agent_lsp.workspace.diagnosing import Diagnosing
+from agent_lsp.workspace.files import OwnFolders
 from agent_lsp.workspace.leftovers import Leftovers
 from agent_lsp.workspace.opened import NoDocuments
 from agent_lsp.workspace.rules import read_rules
@@ -293,7 +294,7 @@ class House:
             self._roots,
             self._start.documents,
             closed_files=self._settings.closed_files,
-            notes=self._notes,
+            own=OwnFolders(self._notes, (self._home, self.state)),
             environment=self._start.environment,
         )
 

@@ -10,7 +10,7 @@ from agent_lsp.domain.checkpoints import Altered, FileState, Reason
 from agent_lsp.domain.documents import ApplyAnswer, ApplyResult, DocumentEdit, OpenDocument
 from agent_lsp.storage.checkpoints import Checkpoints, Site
 from agent_lsp.tasks.restoring import KeptWorkspace
-from agent_lsp.workspace.files import WorkspaceFiles
+from agent_lsp.workspace.files import OwnFolders, WorkspaceFiles
 from agent_lsp.workspace.leftovers import Leftovers
 from agent_lsp.workspace.opened import path_of_uri
 
@@ -72,7 +72,7 @@ class Desk:
         for each in (root, state):
             each.mkdir(exist_ok=True)
         Leftovers(state / "notes").sweep()
-        files = WorkspaceFiles((root,), editor, notes=state / "notes", home=folder / "home")
+        files = WorkspaceFiles((root,), editor, own=OwnFolders(state / "notes"), home=folder / "home")
         store = Checkpoints(Site((root,), state, GIT))
         return Desk(root, editor, KeptWorkspace(store, files, editor, Leftovers(state / "notes")))
 

@@ -4,7 +4,7 @@ import pytest
 
 from agent_lsp.domain.errors import FileMissing, FileProblem
 from agent_lsp.domain.files import Listing
-from agent_lsp.workspace.files import WorkspaceFiles
+from agent_lsp.workspace.files import OwnFolders, WorkspaceFiles
 from agent_lsp.workspace.listing import list_entries
 from agent_lsp.workspace.opened import NoDocuments
 from agent_lsp.workspace.places import Places
@@ -136,3 +136,13 @@ async def test_agent_ignore_of_a_folder_holds_below_it(tmp_path: Path) -> None:
     (tmp_path / "src" / ".agentignore").write_text("*.log\n")
 
     assert (await listed(files)).entries == ("a.log", "src/", "src/.agentignore", "src/c.py", "src/deep/")
+
+
+async def test_private_folders_are_gone_by_unless_they_are_named(tmp_path: Path) -> None:
+    build(tmp_path, "home/settings.json", "src/home/a.py", "state/tasks/1")
+    (tmp_path / "link").symlink_to("state")
+    private = (tmp_path / "home", tmp_path / "link")
+    files = WorkspaceFiles([tmp_path], NoDocuments(), own=OwnFolders(private=private), environment={})
+
+    assert (await listed(files)).entries == ("link/", "src/", "src/home/", "src/home/a.py")
+    assert (await listed(files, "home")).entries == ("settings.json",)

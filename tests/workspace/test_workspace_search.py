@@ -11,7 +11,7 @@ from workspace_editor import FakeEditor
 
 from agent_lsp.domain.errors import FileMissing, FileProblem
 from agent_lsp.domain.files import Hit, SearchHits
-from agent_lsp.workspace.files import WorkspaceFiles
+from agent_lsp.workspace.files import OwnFolders, WorkspaceFiles
 from agent_lsp.workspace.globs import Glob
 from agent_lsp.workspace.opened import NoDocuments
 from agent_lsp.workspace.places import Places
@@ -307,3 +307,31 @@ def test_ripgrep_is_told_everything_by_arguments() -> None:
     assert arguments[0] == "/usr/bin/rg"
     assert arguments[-5:] == ["--max-count=11", "--regexp=-x", "--", "./a", "-"]
     assert "--no-config" in arguments
+
+
+SWAPPING = """#!/bin/sh
+mv {name} gone && ln -s {target} {name}
+printf '{{"type": "match", "data": {{"lines": {{"text": "%s"}}, "line_number": 1}}}}\\n' "$(cat {file})"
+echo '{{"type": "end", "data": {{"path": {{"text": "./{file}"}}, "binary_offset": null}}}}'
+"""
+
+
+@pytest.mark.parametrize(("name", "file"), [("a.txt", "a.txt"), ("sub", "sub/b.txt"), ("", "a.txt")])
+async def test_what_an_engine_read_through_a_link_that_came_meanwhile_is_not_told(
+    tmp_path: Path, name: str, file: str
+) -> None:
+    root, outside = tmp_path / "W", tmp_path / "O"
+    write(root, a_txt="mine", sub__b_txt="mine")
+    write(outside, a_txt="theirs", sub__b_txt="theirs")
+    write(tmp_path, bin__rg=SWAPPING.format(name=name, file=file, target=outside / name))
+    (tmp_path / "bin" / "rg").chmod(0o700)
+    files = WorkspaceFiles([root], NoDocuments(), environment={"PATH": str(tmp_path / "bin")})
+
+    assert await found(files, "mine|theirs") == ([] if name else ["a.txt:1"])
+
+
+async def test_private_folders_are_not_searched_from_above(root: Path) -> None:
+    write(root, state__journal_txt="key\n", src__a_txt="key\n")
+    files = WorkspaceFiles([root], NoDocuments(), own=OwnFolders(private=(root / "state",)), environment={})
+
+    assert await found(files, "key") == ["src/a.txt:1"]

@@ -15,7 +15,7 @@ from typing import Any
 
 from agent_lsp.domain.errors import FileProblem
 from agent_lsp.domain.files import EditOutcome, FileEdit, NotApplied, Selection
-from agent_lsp.workspace.files import WorkspaceFiles
+from agent_lsp.workspace.files import OwnFolders, WorkspaceFiles
 from agent_lsp.workspace.leftovers import Leftovers
 from agent_lsp.workspace.opened import NoDocuments
 
@@ -76,7 +76,7 @@ def kill_at(number: int) -> None:
 
 async def change(base: Path) -> EditOutcome:
     """Change two files, delete one and make one, all in one edit."""
-    files = WorkspaceFiles([base / "W"], NoDocuments(), notes=base / "notes", environment={})
+    files = WorkspaceFiles([base / "W"], NoDocuments(), own=OwnFolders(base / "notes"), environment={})
     texts = {"small": "new\n", "large": "new\n" * 700, "gone": None, "x/y/made": "new\n"}
     edits = list[FileEdit]()
     for name, after in texts.items():

@@ -5,7 +5,7 @@ import os
 import re
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from agent_lsp.domain.documents import Documents
@@ -33,15 +33,25 @@ from agent_lsp.workspace.reading import Reading
 from agent_lsp.workspace.saving import EditedDocuments
 from agent_lsp.workspace.search import Question, Searching
 from agent_lsp.workspace.search_engines import find_engines
+from agent_lsp.workspace.search_matches import FileHit
 from agent_lsp.workspace.walking import Walk
 
 
-class WorkspaceFiles:
-    """Files of the workspace, open documents first.
+@dataclass(frozen=True, slots=True)
+class OwnFolders:
+    """Folders of the program itself."""
 
-    `notes` is a folder of the program's own, in which passing files are noted while they exist: `Leftovers.sweep` at
-    the next start removes what a kill has left of them.
-    """
+    notes: Path | None = None
+    """Where passing files are noted while they exist: `Leftovers.sweep` removes what a kill has left of them."""
+    private: tuple[Path, ...] = ()
+    """Where keys and tasks lie. No listing and no search comes by, unless it is of such a folder."""
+
+
+_NOTHING_OWN = OwnFolders()
+
+
+class WorkspaceFiles:
+    """Files of the workspace, open documents first."""
 
     def __init__(
         self,
@@ -49,14 +59,15 @@ class WorkspaceFiles:
         documents: Documents,
         *,
         closed_files: ClosedFiles = "auto",
-        notes: Path | None = None,
+        own: OwnFolders = _NOTHING_OWN,
         home: Path | None = None,
         environment: Mapping[str, str] = os.environ,
     ) -> None:
         self._places = Places(roots, home=home or Path.home())
+        self._private = tuple(map(Path, map(os.path.realpath, own.private)))
         self._reading = Reading(self._places, documents)
         self._edited = EditedDocuments(documents)
-        self._applying = Applying(self._places, documents, self._edited, Leftovers(notes), closed_files)
+        self._applying = Applying(self._places, documents, self._edited, Leftovers(own.notes), closed_files)
         self._searching = Searching(documents, find_engines(environment, self.roots()))
 
     def roots(self) -> Sequence[Path]:
@@ -77,7 +88,7 @@ class WorkspaceFiles:
         self._places.locate_again(place, "read")
         if not place.absolute.is_dir():
             raise _no_folder(place)
-        walk = Walk(self._places, place.absolute)
+        walk = Walk(self._places, place.absolute, self._private)
         entries, left_out = await asyncio.to_thread(list_entries, walk, is_recursive=is_recursive, limit=limit)
         return Listing(entries, left_out)
 
@@ -89,8 +100,9 @@ class WorkspaceFiles:
             question = Question(place.absolute.parent, regex, Glob(None), limit, only=place.absolute.name)
         else:
             raise _no_folder(place)
-        matches = await self._searching.search(question, Walk(self._places, question.folder))
-        hits = tuple(Hit(self._shown(question.folder / hit.name), hit.lines) for hit in matches.hits)
+        matches = await self._searching.search(question, Walk(self._places, question.folder, self._private))
+        found = await asyncio.to_thread(_undiverted, question.folder, matches.hits)
+        hits = tuple(Hit(self._shown(question.folder / hit.name), hit.lines) for hit in found)
         return SearchHits(hits, matches.count, matches.is_cut)
 
     async def propose(self, edits: Sequence[FileEdit]) -> Proposal:
@@ -125,6 +137,11 @@ class WorkspaceFiles:
     def _shown(self, path: Path) -> str:
         root = self._places.root_of(path)
         return printable(str(path.relative_to(root.path) if root else path))
+
+
+def _undiverted(folder: Path, hits: Sequence[FileHit]) -> list[FileHit]:
+    """Those in files that no link leads to: one that came behind the walk may have let the engine read any file."""
+    return [hit for hit in hits if os.path.realpath(folder / hit.name) == str(folder / hit.name)]
 
 
 def _no_folder(place: Place) -> FileProblem:

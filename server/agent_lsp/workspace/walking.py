@@ -1,7 +1,7 @@
 """Walking folders: what a listing and a search get to see. Ignore files are obeyed and links are not followed."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -30,9 +30,10 @@ class Entry:
 
 
 class Walk:
-    """One walk; ignore files are read as it comes by them."""
+    """One walk; ignore files are read as it comes by them. It goes by private folders, unless it begins in one."""
 
-    def __init__(self, places: Places, start: Path) -> None:
+    def __init__(self, places: Places, start: Path, private: Iterable[Path] = ()) -> None:
+        self._private = frozenset(map(str, private))
         root = places.root_of(start)
         outermost = min((root.path for root in places.roots if start.is_relative_to(root.path)), default=None)
         git = self._git_stack(start, root.path if root else start)
@@ -48,7 +49,7 @@ class Walk:
         return [
             Entry(name, folder.path + name, self._inner(folder, name) if is_folder else None, is_link)
             for name, is_folder, is_link in sorted(found)
-            if not _is_skipped(folder, name, is_folder=is_folder)
+            if not self._is_skipped(folder, name, is_folder=is_folder)
         ]
 
     def files(self) -> Iterator[Entry]:
@@ -65,10 +66,19 @@ class Walk:
         """Whether a walk would come by this path, if it were there."""
         folder, (*parts, name) = self.start, path.split("/")
         for part in parts:
-            if _is_skipped(folder, part, is_folder=True):
+            if self._is_skipped(folder, part, is_folder=True):
                 return False
             folder = self._inner(folder, part)
-        return not _is_skipped(folder, name, is_folder=False)
+        return not self._is_skipped(folder, name, is_folder=False)
+
+    def _is_skipped(self, folder: Folder, name: str, *, is_folder: bool) -> bool:
+        """Whether an entry is kept out of sight: by an ignore file, as git's own folder, or as one of ours."""
+        return (
+            name == ".git"
+            or folder.git.is_ignored(name, is_folder=is_folder)
+            or folder.agent.is_ignored(name, is_folder=is_folder)
+            or f"{folder.absolute.rstrip('/')}/{name}" in self._private
+        )
 
     def _inner(self, folder: Folder, name: str) -> Folder:
         absolute = f"{folder.absolute}/{name}"
@@ -105,12 +115,3 @@ def _agent_stack(root: Path | None, start: Path) -> IgnoreStack:
 
 def _git_rules(folder: str) -> IgnoreRules:
     return read_rules(Path(folder) / GIT_IGNORE, when_unreadable=NO_RULES)
-
-
-def _is_skipped(folder: Folder, name: str, *, is_folder: bool) -> bool:
-    """Whether an ignore file, or git's own folder, keeps an entry out of sight."""
-    return (
-        name == ".git"
-        or folder.git.is_ignored(name, is_folder=is_folder)
-        or folder.agent.is_ignored(name, is_folder=is_folder)
-    )
