@@ -1,0 +1,188 @@
+"""`@` mentions in the user's words: what they name, and how a path is written so that it is read back. Pure.
+
+What stands in code is no mention, nor is what follows a letter (`ada@example.org`) or a backslash. A word that only
+might be one (`@app.route`, `@scope/package`) is a path that is not sure: whoever looks it up says nothing if it leads
+nowhere.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+Name = Literal["problems", "terminal", "git-changes"]
+NAMES: tuple[Name, ...] = get_args(Name)
+
+
+@dataclass(frozen=True, slots=True)
+class Spelling:
+    """One way to read the path of a mention; lines count from 1, both included."""
+
+    path: str
+    first: int | None = None
+    last: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PathMention:
+    """A file or a folder. `/` at its beginning is the workspace's, then the machine's."""
+
+    text: str
+    """As it was written, the `@` included."""
+    spellings: tuple[Spelling, ...]
+    """The likeliest first: a stop at its end may be the sentence's or the name's."""
+    is_sure: bool
+    """It can hardly be anything but a path."""
+
+
+@dataclass(frozen=True, slots=True)
+class NamedMention:
+    """Something that the editor or git knows."""
+
+    text: str
+    name: Name
+
+
+@dataclass(frozen=True, slots=True)
+class CommitMention:
+    text: str
+    commit: str
+
+
+@dataclass(frozen=True, slots=True)
+class PageMention:
+    text: str
+    url: str
+
+
+Mention = PathMention | NamedMention | CommitMention | PageMention
+
+
+@dataclass(frozen=True, slots=True)
+class UnfinishedMention:
+    """What the user is just writing: from `start` on in the line, and the path that it says so far."""
+
+    start: int
+    path: str
+
+
+_MARK = r"(?<![^\s(])@"
+_QUOTED = r"""(?:"((?:\\"|[^"\n])+)"|'((?:\\'|[^'\n])+)')"""
+_WORD = r"((?:\\[^\S\r\n]|\S){1,4096})"
+_LINES = r":(\d{1,9})(?:-(\d{1,9}))?"
+_MENTION = re.compile(rf"{_MARK}(?:{_QUOTED}(?:{_LINES}(?!\d))?|{_WORD})")
+_UNFINISHED = re.compile(rf"""{_MARK}(?:"((?:\\"|[^"\n])*)|'((?:\\'|[^'\n])*)|((?:\\[^\S\r\n]|[^\s"'])*))$""")
+_WITH_LINES = re.compile(rf"(.+){_LINES}", re.DOTALL)
+_FENCE = re.compile(r"\s*(```+|~~~+)")
+_PAGE = re.compile(r"https?://[^\s/]", re.IGNORECASE)
+_COMMIT = re.compile(r"[0-9a-f]{7,40}")
+_STOPS = ".,;:!?)]}>*_\"'\u2019\u201d\u00bb"
+_ROOTED = re.compile(r"/|\.\.?/|~/|file:///|[A-Za-z]:[\\/]")
+_LIKE_FILE = re.compile(r"[^\s\"'()<>{}|*?=,@]+/[^\s\"'()<>{}|*?=,@/]*\.[A-Za-z]\w{0,9}")
+_LIKE_QUOTED = re.compile(r"[\\/]|\.\w{1,10}$")
+"""Some languages write their strings as `@"text"`."""
+_MOST_STOPS = 16
+_LONGEST = 1_000
+"""Characters of a line that are looked at for what the user is just writing."""
+
+
+def mentions(text: str) -> tuple[Mention, ...]:
+    """All that a text mentions, in order, each once."""
+    found = (_read(match) for line in _prose(text) for match in _MENTION.finditer(line))
+    return tuple(dict.fromkeys(mention for mention in found if mention))
+
+
+def as_mention(path: str, *, is_rooted: bool = True) -> str | None:
+    """Write a path of the workspace as the mention that is read back as just it; None where no such can be written."""
+    full = f"/{path}" if is_rooted else path
+    escaped = re.sub(r"([^\S\r\n])", r"\\\1", full)
+    quoted = full.replace('"', '\\"')
+    written = (f"@{escaped}", f'@"{quoted}"')
+    return next((one for one in written if _paths(one) == [Spelling(full)]), None)
+
+
+def unfinished_mention(before: str) -> UnfinishedMention | None:
+    """Tell what mention the user is writing, from the part of the line before the cursor."""
+    offset = max(0, len(before) - _LONGEST)
+    found = _UNFINISHED.search(before, offset)
+    if found is None:
+        return None
+    double, single, word = found.groups()
+    return UnfinishedMention(found.start(), _unescaped(double, '"') or _unescaped(single, "'") or _unescaped(word))
+
+
+def _prose(text: str) -> Iterator[str]:
+    """The lines that are no code, with what is code within them blotted out."""
+    fence = ""
+    for line in text.split("\n"):
+        mark = _FENCE.match(line)
+        if fence:
+            is_end = mark and mark[1].startswith(fence) and not line[mark.end() :].strip()
+            fence = "" if is_end else fence
+        elif mark:
+            fence = mark[1]
+        else:
+            yield _without_code(line)
+
+
+def _without_code(line: str) -> str:
+    parts = line.split("`")
+    closed = len(parts) - (len(parts) + 1) % 2
+    return "`".join("`" * len(part) if at % 2 and at < closed else part for at, part in enumerate(parts))
+
+
+def _read(match: re.Match[str]) -> Mention | None:
+    double, single, first, last, word = match.groups()
+    if word is None:
+        path = _unescaped(double, '"') or _unescaped(single, "'")
+        return PathMention(match[0], (_spelling(path, first, last),), bool(first or _LIKE_QUOTED.search(path)))
+    stripped = _stripped(word)
+    if _PAGE.match(stripped):
+        return PageMention(f"@{stripped}", stripped)
+    if not stripped.strip("\\"):
+        return None
+    if stripped in NAMES:
+        return NamedMention(f"@{stripped}", stripped)
+    if _COMMIT.fullmatch(stripped):
+        return CommitMention(f"@{stripped}", stripped)
+    return _path(word, stripped)
+
+
+def _path(word: str, stripped: str) -> PathMention:
+    """Read a word as a path: with lines, without, and with the stops at its end."""
+    spellings = list[Spelling]()
+    if found := _WITH_LINES.fullmatch(stripped):
+        spellings.append(_spelling(_unescaped(found[1]), found[2], found[3]))
+    spellings += [Spelling(_unescaped(stripped)), Spelling(_unescaped(word))]
+    likeliest = spellings[0].path
+    is_sure = bool(_ROOTED.match(likeliest) or _LIKE_FILE.fullmatch(likeliest))
+    return PathMention(f"@{stripped}", tuple(dict.fromkeys(spellings)), is_sure)
+
+
+def _spelling(path: str, first: str | None, last: str | None) -> Spelling:
+    if first is None:
+        return Spelling(path)
+    low, high = sorted((max(1, int(first)), max(1, int(last or first))))
+    return Spelling(path, low, high)
+
+
+def _stripped(word: str) -> str:
+    """A word without the stops of the sentence; a bracket that it opened itself is its own."""
+    for _ in range(_MOST_STOPS):
+        if not word or word[-1] not in _STOPS:
+            break
+        opening = {")": "(", "]": "[", "}": "{", ">": "<"}.get(word[-1])
+        if opening and opening in word[:-1] and word.count(opening) >= word.count(word[-1]):
+            break
+        word = word[:-1]
+    return word
+
+
+def _unescaped(text: str | None, quote: str = "") -> str:
+    if text is None:
+        return ""
+    return text.replace(f"\\{quote}", quote) if quote else re.sub(r"\\([^\S\r\n])", r"\1", text)
+
+
+def _paths(text: str) -> list[Spelling]:
+    return [one.spellings[0] for one in mentions(text) if isinstance(one, PathMention) and one.text == text]

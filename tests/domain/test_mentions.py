@@ -1,0 +1,192 @@
+"""What `@` in the user's words means, and what it does not."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from agent_lsp.domain.mentions import (
+    CommitMention,
+    Mention,
+    NamedMention,
+    PageMention,
+    PathMention,
+    Spelling,
+    UnfinishedMention,
+    as_mention,
+    mentions,
+    unfinished_mention,
+)
+from support.timing import cpu_seconds
+
+
+def sure(text: str, *spellings: Spelling) -> PathMention:
+    return PathMention(text, spellings, is_sure=True)
+
+
+def maybe(text: str, *spellings: Spelling) -> PathMention:
+    return PathMention(text, spellings, is_sure=False)
+
+
+@pytest.mark.parametrize(
+    ("text", "mention"),
+    [
+        ("see @/src/a.py", sure("@/src/a.py", Spelling("/src/a.py"))),
+        ("(@/src/a.py)", sure("@/src/a.py", Spelling("/src/a.py"), Spelling("/src/a.py)"))),
+        ("see @/src/v1., or", sure("@/src/v1", Spelling("/src/v1"), Spelling("/src/v1.,"))),
+        ("@/src/", sure("@/src/", Spelling("/src/"))),
+        ("@/", sure("@/", Spelling("/"))),
+        ("@~/notes.md", sure("@~/notes.md", Spelling("~/notes.md"))),
+        ("@../b", sure("@../b", Spelling("../b"))),
+        ("@/my\\ file\\ a.txt!", sure("@/my\\ file\\ a.txt", Spelling("/my file a.txt"), Spelling("/my file a.txt!"))),
+        ('@"my file.txt":3-4.', sure('@"my file.txt":3-4', Spelling("my file.txt", 3, 4))),
+        ("@'it \\'s.txt'", sure("@'it \\'s.txt'", Spelling("it 's.txt"))),
+        ("@src/a.py", sure("@src/a.py", Spelling("src/a.py"))),
+        ("@src/a(1).py", maybe("@src/a(1).py", Spelling("src/a(1).py"))),
+        ("@README.md", maybe("@README.md", Spelling("README.md"))),
+        ("@problems, please", NamedMention("@problems", "problems")),
+        ("@terminal", NamedMention("@terminal", "terminal")),
+        ("@git-changes.", NamedMention("@git-changes", "git-changes")),
+        ('@"problems"', maybe('@"problems"', Spelling("problems"))),
+        ("since @1a2b3c4.", CommitMention("@1a2b3c4", "1a2b3c4")),
+        ("@https://example.org/a_(b)?c=d.", PageMention("@https://example.org/a_(b)?c=d", "https://example.org/a_(b)?c=d")),
+        ("(see @HTTP://example.org)", PageMention("@HTTP://example.org", "HTTP://example.org")),
+    ],
+)  # fmt: skip
+def test_mention_is_read(text: str, mention: Mention) -> None:
+    assert mentions(text) == (mention,)
+
+
+@pytest.mark.parametrize(
+    ("suffix", "spelling"),
+    [
+        (":12", Spelling("/a.py", 12, 12)),
+        (":12-30", Spelling("/a.py", 12, 30)),
+        (":30-12", Spelling("/a.py", 12, 30)),
+        (":0", Spelling("/a.py", 1, 1)),
+        (":12-", Spelling("/a.py:12-")),
+        (":x", Spelling("/a.py:x")),
+    ],
+)
+def test_lines_behind_a_path_are_read(suffix: str, spelling: Spelling) -> None:
+    (mention,) = mentions(f"@/a.py{suffix}")
+
+    assert isinstance(mention, PathMention)
+    assert mention.spellings[0] == spelling
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "ada@example.org",
+        "git@github.com:ada/shop.git",
+        "\\@/src/a.py",
+        "an @ sign, @. and @, too",
+        "`@/src/a.py` and `see @/src/a.py`",
+        "```py\n@/src/a.py\n```",
+        "~~~~\n@/src/a.py\n~~~\n@/src/b.py\n~~~~",
+        "import x from '@/src/a.py'",
+        "",
+    ],
+)
+def test_what_is_no_mention(text: str) -> None:
+    assert mentions(text) == ()
+
+
+@pytest.mark.parametrize(
+    "word",
+    [
+        "app.route",
+        "app.route('/users/<int:id>')",
+        'app.get("/items/a.json")',
+        "param",
+        "media",
+        "angular/core",
+        "types/node@18.2.0",
+        "babel/core@^7.0.0",
+        "someone",
+        "2x",
+        "Override",
+        "pytest.mark.parametrize(",
+        '"Hello, world"',
+    ],
+)
+def test_word_of_another_language_is_not_sure_to_be_a_path(word: str) -> None:
+    (mention,) = mentions(f"look: @{word} here")
+
+    assert isinstance(mention, PathMention)
+    assert not mention.is_sure
+
+
+def test_code_ends_where_its_fence_does() -> None:
+    text = "```\n@/a\n```\n@/b\n`@/c` @/d ` @/e"
+
+    assert [mention.text for mention in mentions(text)] == ["@/b", "@/d", "@/e"]
+
+
+def test_same_mention_counts_once() -> None:
+    assert len(mentions("@/a.py and @/a.py\n@/a.py:1")) == 2
+
+
+@pytest.mark.parametrize(
+    ("path", "written"),
+    [
+        ("src/a.py", "@/src/a.py"),
+        ("my dir/a b.txt", "@/my\\ dir/a\\ b.txt"),
+        ("v1.", '@"/v1."'),
+        ("x:12", '@"/x:12"'),
+        ('q".', '@"/q\\"."'),
+        ("(a)", "@/(a)"),
+        ("new\nline", None),
+    ],
+)
+def test_path_is_written_as_it_is_read_back(path: str, written: str | None) -> None:
+    assert as_mention(path) == written
+
+
+def test_name_that_means_something_else_is_quoted() -> None:
+    assert [as_mention(name, is_rooted=False) for name in ("problems", "deadbeef1", "a")] == [
+        '@"problems"',
+        '@"deadbeef1"',
+        "@a",
+    ]
+
+
+@given(st.text(st.characters(exclude_characters="\n\r/`\\", exclude_categories=("Cs",)), min_size=1), st.booleans())
+def test_any_name_is_read_back_in_the_middle_of_words(name: str, is_rooted: bool) -> None:
+    written = as_mention(f"src/{name}", is_rooted=is_rooted)
+
+    assert written is not None
+    (mention,) = mentions(f"Look at {written} please.")
+    assert isinstance(mention, PathMention)
+    assert mention.spellings[0] == Spelling(("/" if is_rooted else "") + f"src/{name}")
+
+
+@pytest.mark.parametrize(
+    ("before", "unfinished"),
+    [
+        ("see @", UnfinishedMention(4, "")),
+        ("see @/src/a", UnfinishedMention(4, "/src/a")),
+        ("see @my\\ dir/", UnfinishedMention(4, "my dir/")),
+        ('see @"my dir/a', UnfinishedMention(4, "my dir/a")),
+        ("@a @'b c", UnfinishedMention(3, "b c")),
+        ('@"a b"', None),
+        ("me@", None),
+        ("@a ", None),
+        ("", None),
+    ],
+)
+def test_mention_that_is_being_written(before: str, unfinished: UnfinishedMention | None) -> None:
+    assert unfinished_mention(before) == unfinished
+
+
+@given(st.text())
+def test_any_text_is_read(text: str) -> None:
+    assert all(mention.text.startswith("@") for mention in mentions(text))
+    unfinished_mention(text)
+
+
+@pytest.mark.parametrize("piece", ["@", "@/a ", '@"', "(", "@a)", "@\\ ", "`", "```\n", "@a:1-", "@https://a"])
+def test_long_texts_are_read_in_linear_time(piece: str) -> None:
+    short, long = piece * 4_000, piece * 32_000
+
+    assert cpu_seconds(lambda: mentions(long)) < 24 * cpu_seconds(lambda: mentions(short))
