@@ -36,6 +36,21 @@ class FileTree:
 
 
 @dataclass(frozen=True, slots=True)
+class GitState:
+    """What is checked out, and how many files differ from it; None where they could not be counted in time."""
+
+    branch: str
+    """Empty where a commit is checked out by itself."""
+    commit: str
+    """Abbreviated; empty where nothing was committed yet."""
+    under_way: str = ""
+    """What the user is in the middle of: a merge, a rebase."""
+    changed: int | None = None
+    untracked: int | None = None
+    conflicts: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class EnvironmentFacts:
     """What may change from step to step. Facts that differ only in their time are equal."""
 

@@ -1,0 +1,175 @@
+"""What git can tell of the user's repository. Nothing of theirs is run, and nothing is written.
+
+Git works in a folder of its own with no settings in it: the repository's hooks, filters, text converters, watchers and
+includes are not known there. Only its objects and its index are read. For threads: all calls wait.
+"""
+
+import os
+import subprocess
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from threading import Timer
+
+from agent_lsp.domain.prompting import GitState
+from agent_lsp.workspace.git_repository import Head, Repository, find_repository
+
+SECONDS = 2.0
+"""A repository that takes longer is not told of."""
+_MOST_STATUS = 4_000_000
+_SETTINGS = (
+    "core.fsmonitor=false",
+    f"core.hooksPath={os.devnull}",
+    f"core.attributesFile={os.devnull}",
+    "core.fileMode=false",
+    "core.quotePath=false",
+    "diff.renames=true",
+    "log.showSignature=false",
+    "protocol.allow=never",
+    "color.ui=false",
+)
+_DIFF = ("--no-ext-diff", "--no-textconv", "--no-color", "--ignore-submodules=all")
+_EMPTY_TREE = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
+_SHA256_LENGTH = 64
+_MOST_EXCLUDES = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class GitText:
+    """What git printed; `is_cut` where there is more."""
+
+    text: str
+    is_cut: bool = False
+
+
+class GitReading:
+    """Reads the repository that one folder is in."""
+
+    def __init__(self, program: Path, folder: Path) -> None:
+        self._program = program
+        self._folder = folder
+
+    def repository(self) -> Repository | None:
+        return find_repository(self._folder)
+
+    def state(self) -> GitState | None:
+        """Tell what is checked out and how much of it was changed; None where there is no repository to be read."""
+        repository = self.repository()
+        head = repository and repository.head()
+        if not repository or not head:
+            return None
+        arguments = ("status", "--porcelain=v2", "-z", "--untracked-files=normal", "--ignore-submodules=all")
+        printed = self._run(repository, head, (*arguments, "--", str(self._folder)), _MOST_STATUS)
+        commit, where = head.commit[:10], head.under_way
+        if printed is None or printed.is_cut:
+            return GitState(head.branch, commit, where)
+        return _counted(printed.text, GitState(head.branch, commit, where, 0, 0, 0))
+
+    def changes(self, most: int) -> GitText | None:
+        """Give what is not committed: the states of files, and the differences to the last commit."""
+        repository = self.repository()
+        head = repository and repository.head()
+        if not repository or not head:
+            return None
+        folder = ("--", str(self._folder))
+        status = self._run(repository, head, ("status", "--short", "--ignore-submodules=all", *folder), most)
+        diff = self._run(repository, head, ("diff", *_DIFF, head.commit or _EMPTY_TREE, *folder), most)
+        if status is None or diff is None:
+            return None
+        text = "\n\n".join(part.text.rstrip() for part in (status, diff) if part.text.strip())
+        return GitText(text, status.is_cut or diff.is_cut)
+
+    def commit(self, commit: str, most: int) -> GitText | None:
+        """Give a commit: who, when, why and what; None where there is none of this name."""
+        repository = self.repository()
+        head = repository and repository.head()
+        if not repository or not head:
+            return None
+        arguments = ("show", "--no-show-signature", "--stat", "--patch", "--format=medium", *_DIFF)
+        return self._run(repository, head, (*arguments, f"{commit}^{{commit}}", "--"), most)
+
+    def _run(self, repository: Repository, head: Head, arguments: tuple[str, ...], most: int) -> GitText | None:
+        """Run git on the repository's objects and index; None where it fails or takes too long."""
+        with tempfile.TemporaryDirectory(prefix="agent-lsp-git-") as folder:
+            own = Path(folder)
+            try:
+                _prepare(own, repository, head)
+                return self._printed(_environment(repository, own), repository, arguments, most)
+            except OSError:
+                return None
+
+    def _printed(
+        self, environment: Mapping[str, str], repository: Repository, arguments: tuple[str, ...], most: int
+    ) -> GitText | None:
+        settings = [part for setting in _SETTINGS for part in ("-c", setting)]
+        with subprocess.Popen(
+            [str(self._program), "--no-pager", "--literal-pathspecs", *settings, *arguments],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            env=environment,
+            cwd=repository.worktree,
+            start_new_session=True,
+        ) as process:
+            late = Timer(SECONDS, process.kill)
+            late.start()
+            try:
+                content = process.stdout.read(most + 1) if process.stdout else b""
+                is_cut = len(content) > most
+                if not is_cut:
+                    process.wait()
+            finally:
+                process.kill()
+                late.cancel()
+        if process.returncode and not is_cut:
+            return None
+        return GitText(content[:most].decode("utf-8", "replace"), is_cut)
+
+
+def _prepare(own: Path, repository: Repository, head: Head) -> None:
+    """Make the folder that git takes for the repository: what is checked out, and nothing else."""
+    (own / "objects").mkdir()
+    (own / "refs").mkdir()
+    (own / "info").mkdir()
+    (own / "HEAD").write_text(f"{head.commit}\n" if head.commit else "ref: refs/heads/unborn\n")
+    if len(head.commit) == _SHA256_LENGTH:
+        (own / "config").write_text("[core]\nrepositoryformatversion = 1\n[extensions]\nobjectFormat = sha256\n")
+    exclude = repository.common / "info/exclude"
+    if exclude.is_file():
+        (own / "info/exclude").write_bytes(exclude.read_bytes()[:_MOST_EXCLUDES])
+
+
+def _environment(repository: Repository, own: Path) -> dict[str, str]:
+    """Nothing is inherited but where the user's home is, for the files that they have git ignore everywhere."""
+    return {
+        "PATH": "/usr/bin:/bin",
+        "HOME": str(Path.home()),
+        "LC_ALL": "C.UTF-8",
+        "GIT_DIR": str(own),
+        "GIT_WORK_TREE": str(repository.worktree),
+        "GIT_INDEX_FILE": str(repository.own / "index"),
+        "GIT_OBJECT_DIRECTORY": str(repository.common / "objects"),
+        "GIT_SHALLOW_FILE": str(repository.common / "shallow"),
+        "GIT_CONFIG_NOSYSTEM": "1",
+        "GIT_CONFIG_SYSTEM": os.devnull,
+        "GIT_CONFIG_GLOBAL": os.devnull,
+        "GIT_ATTR_NOSYSTEM": "1",
+        "GIT_NO_LAZY_FETCH": "1",
+        "GIT_NO_REPLACE_OBJECTS": "1",
+        "GIT_OPTIONAL_LOCKS": "0",
+        "GIT_TERMINAL_PROMPT": "0",
+    }
+
+
+def _counted(status: str, state: GitState) -> GitState:
+    """Count the entries of a status by their kinds; the old name of what was renamed is no entry."""
+    kinds = list[str]()
+    entries = iter(status.split("\0"))
+    for entry in entries:
+        kinds.append(entry[:1])
+        if entry.startswith("2 "):
+            next(entries, None)
+    return replace(
+        state, changed=kinds.count("1") + kinds.count("2"), untracked=kinds.count("?"), conflicts=kinds.count("u")
+    )
