@@ -9,7 +9,8 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, Self, cast
 
-from support.fault_steps import Act, Dialect, Head, Leave, Stand, Step, acts_of
+from support.fault_steps import Act, Dialect, Head, Leave, Stand, acts_of
+from support.fault_teller import Step
 from support.model_requests import SeenRequest, seen
 
 Json = dict[str, Any]
@@ -75,7 +76,7 @@ class FaultServer:
         await asyncio.gather(*self._connections, return_exceptions=True)
 
     def base_url(self, play: Played) -> str:
-        return f"{self.address}/{play.name}" + ("/v1" if play.dialect == "openai" else "")
+        return f"{self.address}/{play.name}" + ("" if play.dialect == "anthropic" else "/v1")
 
     def _owned(self, serve: Any) -> Any:
         async def connected(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
