@@ -326,7 +326,9 @@ class House:
     def _rules(self, mode: PermissionMode) -> Rules:
         rules = Rules.from_settings(self._settings, mode)
         own = tuple(Path(os.path.realpath(folder)) for folder in (self._home, self.state))
-        return replace(rules, remembered=self.permissions.listed().permissions, own_folders=own)
+        workspace = tuple(dict.fromkeys(map(str, (*self._roots, *self.permissions.projects()))))
+        remembered = self.permissions.listed().permissions
+        return replace(rules, remembered=remembered, own_folders=own, workspace=workspace)
 
     def _is_secret(self, text: str) -> bool:
         return self.redacted(text) != text

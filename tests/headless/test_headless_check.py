@@ -50,6 +50,13 @@ def test_check_tells_verdict_and_reason_of_every_part(words, code, shown, capsys
     assert capsys.readouterr().out == shown
 
 
+def test_check_takes_this_folder_for_the_workspace(tmp_path: Path, capsys) -> None:
+    words = ["permissions", "check", "--allow", "cd", "--allow", "ls", "--", f"cd {tmp_path}/sub && ls"]
+
+    assert main(words) == 0
+    assert capsys.readouterr().out.startswith("auto_approve: ")
+
+
 def test_check_answers_in_json_where_asked_to(capsys) -> None:
     main(["permissions", "check", "--json", "--allow", "ls", "--", "ls > x"])
 

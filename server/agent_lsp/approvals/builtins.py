@@ -53,17 +53,30 @@ def _test_problem(words: Sequence[Word]) -> str:
 
 
 def _stays_below(words: Sequence[Word]) -> bool:
-    """Whether `cd` is given one place that is below the current folder, as far as its name says.
+    """Whether `cd` is given one place that is below the current folder, as far as its name says."""
+    path = _destination(words)
+    return bool(path) and path[0] not in "/-~+" and not _climbs(path)
+
+
+def goes_into(words: Sequence[Word], folders: Sequence[str]) -> bool:
+    """Whether a command is a `cd` that names, by its whole path, one of these folders or a place below."""
+    path = _destination(words[1:]) if words[0].text in ("cd", "pushd") else ""
+    return any(
+        path == folder or (path.startswith(f"{folder}/") and not _climbs(path[len(folder) :])) for folder in folders
+    )
+
+
+def _destination(words: Sequence[Word]) -> str:
+    """The one place that `cd` is given; nothing where there may be another.
 
     Where links are seen through, `..` may lead anywhere; a name with an option in it would come back as `$PWD`.
     """
     operands = [word for word in words if word.text not in ("-P", "-L", "-e", "-@", "--")]
     if len(operands) != 1 or not operands[0].is_literal:
-        return False
+        return ""
     path = operands[0].text
-    if re.search(r"\s-", path) or (".." in path and any(word.text == "-P" for word in words)):
-        return False
-    return bool(path) and path[0] not in "/-~+" and not _climbs(path)
+    is_strange = re.search(r"\s-", path) or (".." in path and any(word.text == "-P" for word in words))
+    return "" if is_strange else path
 
 
 def _climbs(path: str) -> bool:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
+from agent_lsp.approvals.builtins import goes_into
 from agent_lsp.approvals.hidden import hidden_scripts, scripts_fed
 from agent_lsp.approvals.options import option_problem
 from agent_lsp.approvals.prefixes import (
@@ -27,20 +28,25 @@ _SEGMENT_LIMIT, _SEGMENT_SIZE = 100, 1_000
 _STRICTNESS = {Verdict.APPROVE: 0, Verdict.ASK: 1, Verdict.DENY: 2}
 
 
-def judge_command(command: str, allowed: Prefixes, denied: Prefixes) -> Judgement:
-    """Say what the two lists make of a command; one denied part denies the whole."""
-    parts = judge_parts(command, allowed, denied)
+def judge_command(command: str, allowed: Prefixes, denied: Prefixes, folders: Sequence[str] = ()) -> Judgement:
+    """Say what the two lists make of a command; one denied part denies the whole.
+
+    `folders` are those of the workspace, which a command may enter by their whole paths.
+    """
+    parts = judge_parts(command, allowed, denied, folders)
     strictest = max((found for _, found in parts), key=lambda found: _STRICTNESS[found.verdict])
     shown = [(text, found) for text, found in parts if text][:_SEGMENT_LIMIT]
     segments = tuple(Segment(text[:_SEGMENT_SIZE], found.verdict) for text, found in shown)
     return Judgement(strictest.verdict, strictest.reason, segments or (Segment(command, strictest.verdict),))
 
 
-def judge_parts(command: str, allowed: Prefixes, denied: Prefixes) -> list[tuple[str, Judgement]]:
+def judge_parts(
+    command: str, allowed: Prefixes, denied: Prefixes, folders: Sequence[str] = ()
+) -> list[tuple[str, Judgement]]:
     """Judge a command part by part; what speaks against the whole has no text and comes first. At least one entry."""
     script = read_script(command)
     runs = list(runs_of(script))
-    parts = [(run.text, _judge_run(run, allowed, denied)) for run in runs]
+    parts = [(run.text, _judge_run(run, allowed, denied, folders)) for run in runs]
     problem = script.problems[0] if script.problems else "" if parts else "there is nothing to run in it"
     whole = [("", Judgement(Verdict.ASK, _asked(problem)))] if problem else []
     if denied and (rule := next(_denying_elsewhere(command, script, runs, denied), None)):
@@ -67,11 +73,11 @@ def _asked(problem: str) -> str:
     return f"Asked, since {problem}."
 
 
-def _judge_run(run: Run, allowed: Prefixes, denied: Prefixes) -> Judgement:
+def _judge_run(run: Run, allowed: Prefixes, denied: Prefixes, folders: Sequence[str]) -> Judgement:
     covered = _covered(run, allowed)
     if denied and (rule := _decisive(run, covered, denied)):
         return Judgement(Verdict.DENY, f"`{run.text}` is denied by the rule `{' '.join(rule)}`.")
-    if problem := run.problem or _problem(run, covered):
+    if problem := run.problem or _problem(run, covered, folders):
         return Judgement(Verdict.ASK, _asked(problem))
     return Judgement(Verdict.APPROVE)
 
@@ -91,13 +97,13 @@ def _decisive(run: Run, covered: int, denied: Prefixes) -> Prefix | None:
     return next(_denying_inside(run, denied, depth=0), None)
 
 
-def _problem(run: Run, covered: int) -> str:
+def _problem(run: Run, covered: int, folders: Sequence[str]) -> str:
     if covered < 0:
         return f"`{run.text}` is not covered by an allowed command"
     named = max(covered - run.assignments, 1)
     if run.assignments > covered:
         return "it sets a variable"
-    if not run.words:
+    if not run.words or goes_into(run.words, folders):
         return ""
     first, inner = run.words[0], run.inner
     if not first.text or not first.is_literal or first.is_spelled or (not first.text.isascii() and not covered):

@@ -95,6 +95,7 @@ _WORDS: Mapping[str, re.Pattern[str]] = MappingProxyType(
         "remote": re.compile(r"add|set-url|update"),
         "notes": re.compile(r"edit|merge"),
         "help": re.compile(r"-w|--web|-i|--info"),
+        "filter-branch": re.compile(r"--.*-filter"),
         "branch": re.compile(r"--edit-description"),
         "bundle": re.compile(r"create"),
         "update-index": re.compile(r"--(fsmonitor|untracked-cache).*"),

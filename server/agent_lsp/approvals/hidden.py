@@ -15,7 +15,7 @@ from agent_lsp.approvals.wrappers import base_name
 
 _MARKS_OF_SCRIPTS = frozenset(" \t\n;&|<>()$`")
 _SCRIPT_NAMES = re.compile(
-    r"--?(x|c|exec|execdir|command|cmd|call|program|pager|rsh|shell|eval|to-command|filter|pre)$"
+    r"--?(x|c|exec|execdir|command|cmd|call|program|pager|rsh|shell|eval|to-command|(?:[a-z]+-)*filter|pre)$"
 )
 _SCRIPT_VALUES = re.compile(
     r"(?:--?[a-z-]*(?:exec|command|cmd|call|program|pager|rsh|shell|eval|filter|pre|action)"

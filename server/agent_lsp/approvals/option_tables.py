@@ -35,6 +35,7 @@ PROGRAMS: Mapping[str, Options] = MappingProxyType(
         "ansible": EVERYTHING,
         "ansible-playbook": EVERYTHING,
         "apt": Options("oc", "t", "option config-file"),
+        "az": Options("", "", "", r"run-command|rest|login|extension|config|ssh|.*@.*|deployment|invoke"),
         "aws": Options(
             "", "", "cli-input* endpoint-url ca-bundle", r"cp|sync|mv|configure|ssm|send-.*|put-.*|fileb?://.*"
         ),
@@ -53,7 +54,12 @@ PROGRAMS: Mapping[str, Options] = MappingProxyType(
             fine="--target(=.*)?",
         ),
         "chattr": Options(),
-        "clang": Options("oB", "DIUlLW", "specs* wrapper", r"@.*|-X.*|-fplugin.*|-wrapper|-specs.*|-imacros|-load.*"),
+        "clang": Options(
+            "oB",
+            "DIUlLW",
+            "specs* wrapper",
+            r"@.*|-X.*|-fplugin.*|-wrapper|-specs.*|-imacros|-load.*|-Wl,(.*,)?-+(plugin|o|T).*",
+        ),
         "cmake": Options("PECD", "GSBAT", "build install open workflow toolchain* graphviz*"),
         "composer": Options("d", "", "working-dir", "exec|run-script|global|config|x"),
         "convert": Options(words="(msl|ephemeral|url|https?|text|mvg|@).*"),
@@ -119,7 +125,7 @@ PROGRAMS: Mapping[str, Options] = MappingProxyType(
             "oB",
             "DIUlLW",
             "specs* wrapper",
-            r"@.*|-wrapper|-specs.*|-fplugin.*|-imacros|-fdump.*|-dump.*|-save-temps.*",
+            r"@.*|-wrapper|-specs.*|-fplugin.*|-imacros|-fdump.*|-dump.*|-save-temps.*|-Xlinker|-Wl,(.*,)?-+(plugin|o|T).*",
         ),
         "gem": Options("C", "", "config-file", "exec|install|push|owner|signin|cert|yank"),
         "gh": Options(
@@ -151,10 +157,18 @@ PROGRAMS: Mapping[str, Options] = MappingProxyType(
         ),
         "iconv": Options("o", "ft", "output"),
         "nm": Options("", "", "plugin"),
+        "gcloud": Options("", "", "flags-file configuration", "ssh|scp|ssh-keygen|auth|config|.*-to-file.*|deploy|run"),
+        "glab": Options("", "R", "", "api|alias|auth|config|release|create|clone|fork|variable|ssh-key"),
+        "golangci-lint": Options("co", "", "config fix out* new-from-patch", "custom|cache|migrate"),
+        "hg": Options("Ry", "", "config config-file cwd repository debugger pager profile encoding*", "serve|debug.*"),
         "hostname": Options("F", "", "file", "[^-].*"),
         "htop": Options(),
         "install": Options("", "gmoSt", "strip-program"),
+        "javac": Options(
+            words=r"@.*|-[JAdsh].*|--?processor.*|-proc.*|-Xplugin.*|--?module-path|-Xbootclasspath.*|-plugin.*"
+        ),
         "journalctl": Options("", "bnpuStUS", "vacuum* rotate flush setup-keys update-catalog root file directory"),
+        "json.tool": Options(operands=2),
         "jq": Options(
             "fL",
             "",
@@ -173,7 +187,7 @@ PROGRAMS: Mapping[str, Options] = MappingProxyType(
             words=r"-?-(shell-escape|enable-write18|output-directory|output-format|jobname|translate-file|parse-first-line|fmt|ini|progname)(=.*)?|\\.*"
         ),
         "logger": Options("fnPTdu", "pt", "file server port socket"),
-        "less": Options("oOkTtp", "bhjxyzP", "log-file lesskey* tag* prompt* LOG-FILE", r"\+.*"),
+        "less": Options("oOkTtp", "bhjxyzP", "log-file lesskey* tag* prompt* LOG-FILE cmd", r"\+.*"),
         "make": Options(
             "fCIEe", "jlWo", "file makefile directory include-dir eval environment-overrides", r"[^-].*=.*"
         ),
@@ -184,7 +198,11 @@ PROGRAMS: Mapping[str, Options] = MappingProxyType(
         "more": Options(words=r"\+.*"),
         "mount": EVERYTHING,
         "mvn": Options(
-            "DfsPgl", "T", "file settings define global-settings log-file toolchains builder", r"exec:.*|.*:.*:.*"
+            "DfsPgl",
+            "T",
+            "file settings define global-settings log-file toolchains builder",
+            r"exec:.*|.*:.*:.*",
+            fine=r"-D(test|it\.test|skipTests|maven\.test\.skip)(=[\w.#*,!+-]*)?",
         ),
         "mypy": Options(
             "cpm",
@@ -228,10 +246,16 @@ PROGRAMS: Mapping[str, Options] = MappingProxyType(
             "publish|config|create|init|env|set|patch|deploy|setup|self-update|link|login",
         ),
         "pr": Options("", "DehilnNoSsWw"),
+        "pre-commit": Options(
+            "c", "", "config", "try-repo|install|autoupdate|migrate-config|init-.*|uninstall|install-hooks"
+        ),
         "prettier": Options(
             "w", "", "config* plugin* write ignore-path resolve-config find-config-path cache-location"
         ),
         "printf": Options("v"),
+        "pulumi": Options(
+            "C", "", "cwd config-file exec*", "up|update|destroy|import|login|new|install|plugin|watch|refresh"
+        ),
         "pytest": Options(
             "pcoW",
             "kmnr",

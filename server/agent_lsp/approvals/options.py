@@ -23,8 +23,11 @@ from agent_lsp.approvals.wrapper_tables import SHELLS
 from agent_lsp.approvals.wrappers import base_name, may_wrap, unwrap
 
 _VERSION = re.compile(r"[0-9.]+$")
-_IDLE = frozenset({"--version", "-V", "-v", "--help", "-h", "-version", "--info"})
-_INPUT = re.compile(r"-|/+(dev|proc)/.*|.*/\.\./.*/(dev|proc)/.*")
+_IDLE = frozenset({"--version", "-V", "-v", "--help", "-h", "-version", "--info", "--test"})
+"""Options with which an interpreter needs no program. What none of them knows has been refused before."""
+_TASK_RUNNERS = frozenset({"manage.py", "artisan"})
+"""Scripts of frameworks, which an interpreter runs and which run code that their words give them."""
+_INPUT = re.compile(r"-|/+(dev|proc)/.*|(.*/)?\.\./(.*/)?(dev/(stdin|fd/)|proc/).*")
 """What names an input rather than a file with a program."""
 _TAR = Options(
     "IFPTC",
@@ -198,6 +201,8 @@ def _interpreter_problem(table: Options, words: Sequence[Word], named: int, *, i
         at += 2 if takes_value else 1
     program = words[at] if at < len(words) else None
     if program and program.is_literal and program.text[:1] != "@" and not _INPUT.fullmatch(program.text):
+        if base_name(program.text) in _TASK_RUNNERS:
+            return option_problem(words[at:], max(named - at, 1), is_fed=False)
         return ""
     if at >= len(words) and not is_fed and any(word.text in _IDLE for word in words[1:]):
         return ""

@@ -70,9 +70,9 @@ def standing_for_command(action: Action, permissions: Sequence[Permission]) -> S
     )
 
 
-def is_exact_command_clear(command: str) -> bool:
+def is_exact_command_clear(command: str, folders: Sequence[str]) -> bool:
     """Whether nothing in a command always asks, so that allowing its exact text is enough."""
-    return judge_command(command, [_ANY_COMMAND], ()).verdict is Verdict.APPROVE
+    return judge_command(command, [_ANY_COMMAND], (), folders).verdict is Verdict.APPROVE
 
 
 def is_place_covered(place: Place, kind: Grant | None, permissions: Sequence[Permission]) -> bool:

@@ -47,6 +47,8 @@ class Rules:
     """Answers that hold for good."""
     own_folders: tuple[Path, ...] = ()
     """Resolved folders with the user's settings, keys and permissions. A workspace may lie around them."""
+    workspace: tuple[str, ...] = ()
+    """Its folders, as they are called and as they are resolved."""
 
     @staticmethod
     def from_settings(settings: Settings, permission_mode: PermissionMode | None = None) -> "Rules":
@@ -186,7 +188,7 @@ def _judge_where(action: Action, rules: Rules, found: Judgement) -> Judgement:
 def _judge_by_mode(action: Action, command: str, rules: Rules) -> Judgement:
     if _is_bypassed(rules):
         return _judge_bypassed(command, rules)
-    found = judge_command(command, rules.allowed_commands, rules.denied_commands)
+    found = judge_command(command, rules.allowed_commands, rules.denied_commands, rules.workspace)
     if found.verdict is Verdict.ASK or not rules.auto_approve.execute:
         return _judge_remembered(action, command, rules, found)
     return found
@@ -197,11 +199,11 @@ def _judge_remembered(action: Action, command: str, rules: Rules, found: Judgeme
     standing = standing_for_command(action, rules.remembered)
     if found.verdict is Verdict.DENY:
         return found
-    if command in standing.exact and is_exact_command_clear(command):
+    if command in standing.exact and is_exact_command_clear(command, rules.workspace):
         return Judgement(Verdict.APPROVE, "", tuple(replace(s, verdict=Verdict.APPROVE) for s in found.segments))
     allowed = rules.allowed_commands if rules.auto_approve.execute else ()
     if standing.prefixes:
-        return judge_command(command, (*allowed, *standing.prefixes), ())
+        return judge_command(command, (*allowed, *standing.prefixes), (), rules.workspace)
     if rules.auto_approve.execute:
         return found
     return Judgement(Verdict.ASK, "", tuple(_at_most_asked(segment) for segment in found.segments))

@@ -12,8 +12,9 @@ HARMLESS = words_of(
     apropos du df ps id whoami uname uptime cal seq sleep expr nl tac rev fold fmt paste join comm cmp md5sum sha1sum
     sha224sum sha256sum sha384sum sha512sum b2sum cksum sum od hexdump strings size free nproc arch tty locale getconf
     groups lsblk lscpu lsof pgrep pidof who w users last vdir dir logname factor numfmt tsort unexpand expand ptx
-    dircolors pathchk mktemp kill rmdir mkdir touch cp mv ln rm chmod chown chgrp sync yes zcat bzcat xzcat zstdcat
-    base64 base32 grep egrep fgrep zgrep zegrep zfgrep bzgrep xzgrep host ping tput column look getent
+    dircolors pathchk mktemp kill pkill killall rmdir mkdir touch cp mv ln rm chmod chown chgrp sync yes
+    zcat bzcat xzcat zstdcat base64 base32 grep egrep fgrep zgrep zegrep zfgrep bzgrep xzgrep host ping tput column
+    look getent
  exit return break continue shift times popd dirs logout caller"""
 )
 """None of their options makes them do more than the plain use that was allowed."""
@@ -24,7 +25,7 @@ INTERPRETERS: Mapping[str, Options] = MappingProxyType(
         "pypy": Options("BEIOsSuvqVhx", "WX", "version help"),
         "perl": Options("vwtTWXcuU", "", "version help"),
         "ruby": Options("vwcy", "W", "version help verbose"),
-        "node": Options("vhc", "", "version help check trace-warnings no-warnings"),
+        "node": Options("vhc", "", "version help check trace-warnings no-warnings test"),
         "php": Options("vlimhqn", "", "version help syntax-check modules info"),
         "lua": Options("vEW"),
         "luajit": Options("v"),
@@ -36,6 +37,7 @@ INTERPRETERS: Mapping[str, Options] = MappingProxyType(
         "groovy": Options("v"),
         "scala": Options("v", "", "version"),
         "elixir": Options("v", "", "version"),
+        "erl": Options(words="-version|-noshell|-noinput"),
         "java": Options("", "", "version help", words="-version|-showversion|-jar"),
         "ts-node": Options("vh", "", "version help"),
         "tsx": Options("vh", "", "version help"),
@@ -59,7 +61,8 @@ ALWAYS_ASKING = words_of(
     ssh-add ssh-agent ssh-copy-id sqlite3 psql mysql mariadb mongo mongosh redis-cli socat telnet ftp lftp
     tftp smbclient
     mail mailx mutt sendmail at batch systemd-run launchctl dialog whiptail fzf sk gdb lldb radare2 r2 irb
-    pry ipython jupyter cscope ctags nix nix-env nix-build guix vagrant packer capsh debugfs mkfs fdisk parted losetup
+    pry ipython timeit pdb jupyter cscope ctags nix nix-env nix-build guix vagrant packer capsh debugfs mkfs fdisk
+    parted losetup
     insmod modprobe sysctl iptables nft ip tcpkill reboot shutdown halt poweroff mount umount chsh passwd useradd
     usermod visudo vipw vigr update-alternatives ldconfig dmsetup cryptsetup kexec bpftrace dtrace stap"""
 )
@@ -73,7 +76,7 @@ ALIASES: Mapping[str, str] = MappingProxyType(
         "mvnw": "mvn", "magick": "convert", "py.test": "pytest", "yum": "rpm", "dnf": "rpm", "zstdmt": "zstd",
         "gfind": "find", "gsort": "sort", "gdate": "date", "oc": "kubectl", "ack-grep": "ack", "xz": "gzip",
         "bzip2": "gzip", "gunzip": "gzip", "unxz": "gzip", "bunzip2": "gzip", "nosetests": "pytest",
-        "7za": "7z", "7zr": "7z", "7zz": "7z",
+        "manage.py": "django-admin", "hub": "gh", "7za": "7z", "7zr": "7z", "7zz": "7z",
     }
 )  # fmt: skip
 

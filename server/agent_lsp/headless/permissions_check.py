@@ -60,8 +60,9 @@ def run_check(options: Namespace) -> int:
     allowed, denied = as_prefixes(options.allow), as_prefixes(options.deny)
     if not options.allow and not options.deny:
         allowed, denied = _own_rules()
-    judged = judge_command(command, allowed, denied)
-    parts = judge_parts(command, allowed, denied)
+    folders = (str(Path.cwd()),)
+    judged = judge_command(command, allowed, denied, folders)
+    parts = judge_parts(command, allowed, denied, folders)
     print(_as_json(judged, parts) if options.json else _as_text(judged, parts))
     return _EXIT_CODES[judged.verdict]
 

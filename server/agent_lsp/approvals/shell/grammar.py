@@ -21,7 +21,7 @@ from agent_lsp.approvals.tables import words_of
 _KEYWORD = re.compile(r"(?:[a-z]+|!|\{|\}|\[\[|\]\])(?=[ \t\n;&|<>()]|$)")
 _OTHER_KEYWORDS = words_of("then elif else fi do done esac in } ]] ! function coproc")
 _SHELL_WORD_BEHIND_PIPE = re.compile(
-    r"!(?=[ \t\n])|time[ \t]+(?:-p[ \t]+)?(?:[({!]|\[\[|(?:if|for|while|until|case|select)\b)"
+    r"!(?=[ \t\n;&|<>()]|$)|time[ \t]+(?:-p[ \t]+)?(?:[({!]|\[\[|(?:if|for|while|until|case|select)\b)"
 )
 _COMPOUND_BEHIND_TIME = re.compile(r"time(?=[ \t]+(-p[ \t]+)?([({!]|\[\[|(if|for|while|until|case|select)\b))")
 _TIME_WITHOUT_COMMAND = re.compile(
