@@ -59,7 +59,7 @@ from agent_lsp.workspace.diagnosing import Diagnosing
 from agent_lsp.workspace.files import OwnFolders
 from agent_lsp.workspace.leftovers import Leftovers
 from agent_lsp.workspace.opened import NoDocuments
-from agent_lsp.workspace.rules import read_rules
+from agent_lsp.workspace.rules import RuleReading
 from agent_lsp.workspace.sandbox import Confinement, Sandbox, Wanted
 from agent_lsp.workspace.sandbox_places import Own
 
@@ -279,7 +279,8 @@ class House:
                 AttemptCompletion(),
             ]
         )
-        rules = read_rules(self._roots)
+        reading = RuleReading(self._roots, self._home, lambda path: _is_kept(files.locate(str(path), "read")))
+        rules = reading.standing(facts.mode())
         briefing = TaskBriefing(facts, files, rules, lambda: self.context, execute.background_report)
         return _Bench(toolbox, execute, lambda path: files.locate(path, "write")), briefing
 
@@ -357,6 +358,10 @@ class _Bench:
 
     async def stop_commands(self) -> None:
         await self.execute.stop()
+
+
+def _is_kept(place: Place) -> bool:
+    return place.standing is Standing.IGNORED
 
 
 def open_server_hall(editor: "EditorSide") -> Hall:

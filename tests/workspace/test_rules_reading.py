@@ -1,14 +1,20 @@
 """Rules of a project: read from its root alone, bounded, and as a person sees them."""
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
 from agent_lsp.domain.prompting import RuleText
-from agent_lsp.workspace.rules import LARGEST, read_rules, without_hidden
+from agent_lsp.workspace.rule_files import LARGEST, Conditions, split_conditions, without_hidden
+from agent_lsp.workspace.rules import RuleReading
 
 TAMPERED = "{} hidden characters were taken out: the file may have been tampered with."
+
+
+def read_rules(roots: Sequence[Path]) -> tuple[RuleText, ...]:
+    return RuleReading(roots, None, lambda _: False).standing("code")
 
 
 def test_rules_of_all_roots_are_read_in_their_order(tmp_path: Path) -> None:
@@ -88,3 +94,23 @@ def test_what_is_no_file_is_no_rule(tmp_path: Path) -> None:
 )
 def test_hidden_characters_are_taken_out(text: str, seen: str) -> None:
     assert without_hidden(text) == (seen, len(text) - len(seen))
+
+
+@pytest.mark.parametrize(
+    ("text", "conditions", "rest"),
+    [
+        ("Be brief.", Conditions(), "Be brief."),
+        ("---\ntitle: x\n---\nBe brief.", Conditions(), "Be brief."),
+        ("---\nalwaysApply: true\nglobs: a\n---\nx", Conditions(("a",), is_always=True), "x"),
+        ("---\nglobs: *.ts, src/**/*.{js,jsx}\n---\nx", Conditions(("*.ts", "src/**/*.{js,jsx}"), is_always=False), "x"),
+        ('---\npaths:\n  - "a b/*"\n  - c\n---\nx', Conditions(("a b/*", "c"), is_always=False), "x"),
+        ('---\nglobs: ["*.py"]\nalwaysApply: false\n---\nx', Conditions(("*.py",), is_always=False), "x"),
+        ("---\ndescription: Tests: how\nglobs:\n---\nx", Conditions((), "Tests: how", is_always=False), "x"),
+        ("---\nalwaysApply: false\n---\nx", Conditions(is_always=False), "x"),
+        ("---\nnot closed", Conditions(), "---\nnot closed"),
+        ("---\n---\n---\n", Conditions(), "---\n"),
+        ("text\n---\nglobs: a\n---\n", Conditions(), "text\n---\nglobs: a\n---\n"),
+    ],
+)  # fmt: skip
+def test_front_matter_says_when_rules_hold(text: str, conditions: Conditions, rest: str) -> None:
+    assert split_conditions(text) == (conditions, rest)

@@ -13,6 +13,8 @@ class RuleText:
     text: str
     note: str = ""
     """What was changed in reading it, for the user and the model; empty if nothing was."""
+    is_users: bool = False
+    """It is the user's own, for all projects."""
 
 
 @dataclass(frozen=True, slots=True)

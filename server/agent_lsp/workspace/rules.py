@@ -1,53 +1,169 @@
-"""The project's rules for agents (AGENTS.md), read with care: whoever wrote the repository wrote them."""
+"""Which files of rules a project and its user hold ready for agents, in which order, and when each is told.
 
-import re
-from collections.abc import Iterable, Sequence
+The order is the rank: where two differ, the earlier one holds. The user's own come first, then root by root.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 
+from agent_lsp.domain.mentions import PathMention, mentions
 from agent_lsp.domain.prompting import RuleText
+from agent_lsp.workspace.globs import Glob
+from agent_lsp.workspace.rule_files import Conditions, read_rule, split_conditions
 
-FILE_NAME = "AGENTS.md"
-LARGEST = 32_000
-"""Bytes of a file that are read; rules are paid for on every request."""
+MOST_FILES = 100
+"""In one folder of rules; what comes behind in the order of names is not read."""
+MOST_SEEN = 2_000
+MOST_CHARACTERS = 64_000
+"""Of all rules that are told from the beginning; files behind are only named."""
+DEEPEST_IMPORT = 5
 
-# What a reader does not see and a model does: controls, directions, blanks without width, fillers, tags, variation
-# selectors but for the two that pictures are drawn with. Joiners stay where scripts and pictures need them: one at a
-# time, between characters beyond ASCII.
-_HIDDEN = re.compile(
-    r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b\u200e\u200f"
-    r"\u2028-\u202e\u2060-\u206f\u3164\ufe00-\ufe0d\ufeff\uffa0\ufff0-\ufffb"
-    r"\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
-    r"|(?<![^\x00-\x7f])[\u200c\u200d]|[\u200c\u200d](?![^\x00-\x7f])|[\u200c\u200d]{2,}"
-)
+_ENDINGS = (".md", ".mdc", ".txt")
+_NEAR = (("AGENTS.md", "AGENT.md"), ("CLAUDE.md",))
 
 
-def read_rules(roots: Sequence[Path]) -> tuple[RuleText, ...]:
-    """The rules of each root that has any. What cannot be read, or leads out of its root, is not there."""
-    return tuple(rule for root in roots if (rule := _read(root)))
+@dataclass(frozen=True, slots=True)
+class _Source:
+    """A place for rules. Of several names the first one that is there counts, files or folders of files."""
+
+    names: tuple[str, ...]
 
 
-def without_hidden(text: str) -> tuple[str, int]:
-    """The text as a person sees it, and how many characters were taken out."""
-    seen = _HIDDEN.sub("", text)
-    return seen, len(text) - len(seen)
+def _sources(mode: str) -> tuple[_Source, ...]:
+    """The places in a root, the first rank first; `docs/rules.md` shows them to users."""
+    return (
+        _Source((f".agent-lsp/rules-{mode}",)),
+        _Source((".agent-lsp/rules",)),
+        _Source(("AGENTS.md", "AGENT.md")),
+        _Source(("AGENTS.local.md",)),
+        _Source(("CLAUDE.md", ".claude/CLAUDE.md")),
+        _Source(("CLAUDE.local.md",)),
+        _Source((f".roo/rules-{mode}", f".roorules-{mode}")),
+        _Source((".roo/rules", ".roorules")),
+        _Source((".clinerules",)),
+        _Source((".cursor/rules",)),
+        _Source((".cursorrules",)),
+        _Source((".github/copilot-instructions.md",)),
+    )
 
 
-def _read(root: Path) -> RuleText | None:
-    path = root / FILE_NAME
-    try:
-        if not (path.is_file() and path.resolve().is_relative_to(root.resolve())):
-            return None
-        with path.open("rb") as file:
-            content = file.read(LARGEST + 1)
-    except OSError:
+def _own_sources(mode: str) -> tuple[_Source, ...]:
+    """The places in the user's own folder of settings."""
+    return (_Source((f"rules-{mode}",)), _Source(("rules",)), _Source(("AGENTS.md",)))
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """A file of rules and when it holds."""
+
+    rule: RuleText
+    conditions: Conditions
+    root: Path
+
+
+class RuleReading:
+    """Reads rules from the disk. It keeps nothing: what was told already is known to whoever asks."""
+
+    def __init__(self, roots: Sequence[Path], home: Path | None, is_kept: Callable[[Path], bool]) -> None:
+        self._roots = roots
+        self._home = home
+        self._is_kept = is_kept
+        """Whether the user keeps a file from the agent."""
+
+    def standing(self, mode: str) -> tuple[RuleText, ...]:
+        """The rules that are told from the beginning, each text once."""
+        rules = [rule for found in self._found(mode) if (rule := _standing(found))]
+        return tuple(_within_bounds(_once(rules)))
+
+    def nearby(self, file: Path, mode: str) -> tuple[RuleText, ...]:
+        """The rules that hold for one file beyond those: of the folders it is in, the outermost first, and by globs."""
+        root = next((root for root in self._roots if file.is_relative_to(root)), None)
+        if root is None:
+            return ()
+        by_glob = [found.rule for found in self._found(mode) if _holds_for(found, file)]
+        return tuple(_once([*self._of_folders(file.parent, root), *by_glob]))
+
+    def _of_folders(self, folder: Path, root: Path) -> Iterator[RuleText]:
+        within = [one for one in (folder, *folder.parents) if one != root and one.is_relative_to(root)]
+        for one in reversed(within):
+            for names in _NEAR:
+                files = self._files_of(one, _Source(names), root)
+                yield from (found.rule for path in files for found in self._with_imports(path, root, is_users=False))
+
+    def _found(self, mode: str) -> Iterator[_Found]:
+        if self._home:
+            for source in _own_sources(mode):
+                for path in self._files_of(self._home, source, self._home):
+                    yield from self._with_imports(path, self._home, is_users=True)
+        for root in self._roots:
+            for source in _sources(mode):
+                for path in self._files_of(root, source, root):
+                    yield from self._with_imports(path, root, is_users=False)
+
+    def _files_of(self, folder: Path, source: _Source, root: Path) -> Sequence[Path]:
+        path = next((folder / name for name in source.names if (folder / name).exists()), None)
+        if path is None or not path.resolve().is_relative_to(root.resolve()):
+            return ()
+        if not path.is_dir():
+            return (path,)
+        inner = sorted(one for one in islice(path.rglob("*"), MOST_SEEN) if one.suffix in _ENDINGS and one.is_file())
+        return inner[:MOST_FILES]
+
+    def _with_imports(self, path: Path, root: Path, *, is_users: bool) -> Iterator[_Found]:
+        """A file, and behind it the files that it asks for (`@path`, as CLAUDE.md does). None is read twice."""
+        pending, seen = [(path, 0)], set[Path]()
+        while pending:
+            path, depth = pending.pop(0)
+            if path in seen or self._is_kept(path) or not (read := read_rule(path, root)):
+                continue
+            seen.add(path)
+            conditions, text = split_conditions(read.text)
+            yield _Found(RuleText(str(path), text, read.note, is_users=is_users), conditions, root)
+            if path.name.startswith("CLAUDE") or depth:
+                imports = _imports(text, path.parent) if depth < DEEPEST_IMPORT else ()
+                pending += [(one, depth + 1) for one in imports]
+
+
+def _standing(found: _Found) -> RuleText | None:
+    """The rule as it is told from the beginning; one that holds where its author says so is only pointed to."""
+    conditions = found.conditions
+    if conditions.is_always:
+        return found.rule
+    if conditions.globs or not conditions.description:
         return None
-    text, hidden = without_hidden(content[:LARGEST].decode("utf-8-sig", "replace").replace("\r\n", "\n"))
-    notes = _notes(is_cut=len(content) > LARGEST, hidden=hidden)
-    return RuleText(str(path), text, " ".join(notes)) if text.strip() else None
+    text = f"Read this file where the work is about this: {conditions.description}"
+    return RuleText(found.rule.path, text, found.rule.note, is_users=found.rule.is_users)
 
 
-def _notes(*, is_cut: bool, hidden: int) -> Iterable[str]:
-    if is_cut:
-        yield f"Only the first {LARGEST:,} bytes were read."
-    if hidden:
-        yield f"{hidden:,} hidden characters were taken out: the file may have been tampered with."
+def _holds_for(found: _Found, file: Path) -> bool:
+    if found.conditions.is_always or not file.is_relative_to(found.root):
+        return False
+    path = str(file.relative_to(found.root))
+    return any(Glob(pattern).takes(path) for pattern in found.conditions.globs)
+
+
+def _imports(text: str, folder: Path) -> tuple[Path, ...]:
+    """The files that a text asks for, relative to its own folder. That none leads out of the root is seen to later."""
+    paths = [mention.spellings[0].path for mention in mentions(text) if isinstance(mention, PathMention)]
+    return tuple(path for name in paths if not name.startswith("~") and (path := folder / name).is_file())
+
+
+def _once(rules: Sequence[RuleText]) -> list[RuleText]:
+    """Each text once, by the name of the file that comes first."""
+    by_text = dict[str, RuleText]()
+    for rule in rules:
+        by_text.setdefault(rule.text.strip(), rule)
+    return [rule for text, rule in by_text.items() if text]
+
+
+def _within_bounds(rules: Sequence[RuleText]) -> Iterator[RuleText]:
+    room = MOST_CHARACTERS
+    for rule in rules:
+        room -= len(rule.text)
+        if room >= 0:
+            yield rule
+        else:
+            text = "Left out, since there are many rules: read this file before you work on what it is about."
+            yield RuleText(rule.path, text, is_users=rule.is_users)
