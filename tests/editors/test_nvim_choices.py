@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import pytest
 from nvim_cases import DONE, EDITED_LINES, TEXT, WRITE
 from nvim_editor import neovim
 
@@ -42,6 +43,27 @@ async def test_a_question_is_answered_and_a_dismissed_list_decides_nothing(tmp_p
 
         assert await editor.get("seen[1]") == ["The red one", "The blue one", "Write an answer…"]
         assert "The blue one" in editor.model.requests[1].results[0].text
+
+
+@pytest.mark.parametrize("keys", ["2", "j<CR>", "gg<CR>"])
+async def test_where_nobody_has_a_list_of_their_own_it_is_a_float(tmp_path: Path, nvim: Path, keys: str) -> None:
+    ask = [CallTool("ask_followup_question", question="Which\none?", follow_up=["The red one", "The blue one"])]
+    async with neovim(nvim, tmp_path, [ask, DONE], {"a.txt": TEXT}) as editor:
+        await editor.open("a.txt")
+        await editor.command("Agent choose")
+        await editor.until_ask("followup")
+        await editor.command("AgentAnswer")
+        shown = await editor.get("vim.api.nvim_buf_get_lines(0, 0, -1, true)")
+        await editor.type("q")
+        await editor.until("vim.api.nvim_win_get_config(0).relative == ''")
+        assert await editor.get("require('agent_lsp').state()") == "waiting_for_input"
+        await editor.command("AgentAnswer")
+        await editor.type(keys)
+        await editor.until_state("idle")
+
+        assert shown == ["Which", "one?", "", "1  The red one", "2  The blue one", "3  Write an answer…"]
+        chosen = "The red one" if keys == "gg<CR>" else "The blue one"
+        assert chosen in editor.model.requests[1].results[0].text
 
 
 async def test_what_is_written_in_the_prompt_answers_a_question(tmp_path: Path, nvim: Path) -> None:

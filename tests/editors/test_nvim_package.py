@@ -23,7 +23,7 @@ def test_every_command_is_described_and_does_something() -> None:
 
 def test_every_highlight_group_is_described() -> None:
     assert set(re.findall(r"^    (Agent\w+)  ", HELP, re.MULTILINE)) == names_in(
-        "lua/agent_lsp/highlights.lua", r"^  (Agent\w+) ="
+        "lua/agent_lsp/highlights.lua", r"\b(Agent\w+)\b"
     )
 
 

@@ -67,17 +67,21 @@ HEAD = ["# a title", ""]
             ["◆ Edit `a`", "```diff", "-x", "+y", "```"],
         ),
         ({"say": "tool", "text": "no json"}, ["◆ A tool"]),
-        ({"say": "command", "text": '{"command":"ls\\nps"}'}, ["$ `ls` …"]),
+        ({"say": "command", "text": '{"command":"ls\\nps"}'}, ["```", "$ ls …", "```"]),
         ({"say": "command_output", "text": "one\x1b[31m red\x1b[0m\r\n"}, ["```", "one red", "```"]),
         ({"say": "command_output", "text": "```"}, ["````", "```", "````"]),
         ({"say": "error", "text": "It broke."}, ["✗ It broke."]),
+        (
+            {"say": "tool", "text": '{"tool":"updateTodoList","todos":[{"content":"x","status":"in_progress"}]}'},
+            ["◐ x"],
+        ),
         ({"say": "info", "text": "By the way:\nthis."}, ["· By the way: this."]),
-        ({"say": "todos", "text": '[{"content":"x","status":"completed"},{"content":"y"}]'}, ["☑ x", "☐ y"]),
+        ({"say": "todos", "text": '[{"content":"x","status":"completed"},{"content":"y"}]'}, ["✓ x", "○ y"]),
         ({"say": "unheard_of", "text": "words"}, ["· words"]),
         ({"say": "text", "text": "I beg", "state": "interrupted"}, ["I beg", "  cut off"]),
         (
             {"type": "ask", "ask": "command", "text": '{"command":"ls"}', "answer": {"response": "noButtonClicked"}},
-            ["$ `ls`", "  ✗ rejected"],
+            ["```", "$ ls", "```", "  ✗ rejected"],
         ),
     ],
 )
@@ -105,6 +109,52 @@ async def test_text_grows_in_place_wherever_it_is_cut(editor: Neovim) -> None:
         await grow(editor, seq, 2, piece)
 
     assert await editor.view() == [*HEAD, "▌ You", "task", "", "one 🦊", "", "two", "three", ""]
+
+
+async def test_code_looks_like_code_while_it_grows(editor: Neovim) -> None:
+    await load(editor, {"say": "text", "text": "task"})
+    await receive(editor, 2, ts=2, say="text", text="See:\n```p", partial=True)
+    for seq, piece in enumerate(["y\na = 1\nb", " = 2\n``", "`\nDone", "."], 3):
+        await grow(editor, seq, 2, piece)
+    while_growing = await look_of(editor)
+    await receive(editor, 9, ts=2, say="text", text="See:\n```py\na = 1\nb = 2\n```\nDone.", partial=False)
+
+    assert while_growing[5:-1] == ["", "fence", "code", "code", "fence", ""]
+    assert await look_of(editor) == while_growing
+
+
+LOOK = """
+local looks = {}
+for line = 0, vim.api.nvim_buf_line_count(vim.fn.bufnr('agent://chat')) - 1 do looks[line + 1] = '' end
+local marks = vim.api.nvim_create_namespace('agent_lsp_view')
+for _, mark in ipairs(vim.api.nvim_buf_get_extmarks(vim.fn.bufnr('agent://chat'), marks, 0, -1, { details = true })) do
+  local details = mark[4]
+  local look = details.conceal_lines and 'fence' or details.hl_group == 'AgentCode' and 'code'
+  looks[mark[2] + 1] = look or looks[mark[2] + 1]
+end
+return looks
+"""
+
+
+async def look_of(editor: Neovim) -> list[str]:
+    """What each line of the view is shown as."""
+    return await editor.lua(LOOK)
+
+
+async def test_the_end_of_the_task_fills_the_window(editor: Neovim) -> None:
+    await load(editor, {"say": "text", "text": "task"})
+    for ts in range(2, 6):
+        code = "\n".join(["```", *("x" * 90 for _ in range(20)), "```"])
+        await receive(editor, ts, ts=ts, say="text", text=code)
+    shown = await editor.lua(
+        "local w = vim.fn.bufwinid('agent://chat') "
+        "return vim.api.nvim_win_text_height(w, { start_row = vim.fn.line('w0', w) - 1 }).all"
+    )
+
+    # One row is the bar's; a line of two rows may not fit any more.
+    assert shown in await editor.lua(
+        "local height = vim.api.nvim_win_get_height(vim.fn.bufwinid('agent://chat')) return { height - 1, height - 2 }"
+    )
 
 
 async def test_notices_that_a_snapshot_holds_already_change_nothing(editor: Neovim) -> None:

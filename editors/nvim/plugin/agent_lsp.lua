@@ -66,6 +66,10 @@ on('ColorScheme', function()
   require('agent_lsp.highlights').define()
 end)
 
+on('OptionSet', function()
+  require('agent_lsp.highlights').define()
+end, 'background')
+
 on('BufReadCmd', function(event)
   require('agent_lsp.documents').read_preview(event.buf)
 end, 'agent-preview:/*')

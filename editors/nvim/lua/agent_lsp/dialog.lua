@@ -6,8 +6,22 @@ local M = {}
 ---@field title string
 ---@field lines string[]
 ---@field hint string
+---@field first_line? integer of what is chosen from: the cursor is there
 ---@field filetype? string
----@field keys table<string, fun()> each closes the float first
+---@field keys table<string, fun(line: integer)> each closes the float first; the line that the cursor was on, from 1
+
+---@param text string
+---@param width integer
+---@return string
+local function cut(text, width)
+  if vim.fn.strdisplaywidth(text) <= width then
+    return text
+  end
+  while vim.fn.strdisplaywidth(text) >= width do
+    text = vim.fn.strcharpart(text, 0, vim.fn.strchars(text) - 1)
+  end
+  return text .. '…'
+end
 
 ---@param lines string[]
 ---@return integer
@@ -19,24 +33,47 @@ local function widest(lines)
   return width
 end
 
+---@param window integer
+---@param options table<string, any>
+local function set(window, options)
+  for name, value in pairs(options) do
+    vim.api.nvim_set_option_value(name, value, { win = window, scope = 'local' })
+  end
+end
+
+---As many rows as the lines take, wrapped as they are, or as there are.
+---@param window integer
+local function fit(window)
+  local rows = vim.api.nvim_win_text_height(window, {}).all
+  local height = math.max(math.min(rows, vim.o.lines - 6), 1)
+  vim.api.nvim_win_set_config(window, {
+    relative = 'editor',
+    row = math.max(math.floor((vim.o.lines - height) / 2) - 2, 0),
+    col = math.max(math.floor((vim.o.columns - vim.api.nvim_win_get_width(window)) / 2) - 1, 0),
+    height = height,
+  })
+end
+
 ---@param buffer integer
 ---@param dialog agent_lsp.Dialog
 ---@return integer
 local function open_window(buffer, dialog)
-  local width = math.min(math.max(widest(dialog.lines), #dialog.hint, 30) + 2, vim.o.columns - 6)
-  local height = math.min(#dialog.lines, vim.o.lines - 8)
+  local wanted = math.max(widest(dialog.lines), vim.fn.strdisplaywidth(dialog.hint), 30) + 3
+  local width = math.max(math.min(wanted, vim.o.columns - 4, 100), 10)
   local window = vim.api.nvim_open_win(buffer, true, {
     relative = 'editor',
-    row = math.max(math.floor((vim.o.lines - height) / 2) - 2, 0),
-    col = math.floor((vim.o.columns - width) / 2),
+    row = 0,
+    col = 0,
     width = width,
-    height = math.max(height, 1),
+    height = math.max(math.min(#dialog.lines, vim.o.lines - 6), 1),
     style = 'minimal',
     border = 'rounded',
-    title = (' %s '):format(dialog.title),
-    footer = (' %s '):format(dialog.hint),
+    title = { { (' %s '):format(cut(dialog.title, width - 4)), 'AgentWaiting' } },
+    footer = { { (' %s '):format(cut(dialog.hint, width - 4)), 'AgentHint' } },
   })
-  vim.api.nvim_set_option_value('wrap', true, { win = window, scope = 'local' })
+  set(window, { wrap = true, linebreak = true, statuscolumn = ' ', cursorline = dialog.first_line ~= nil })
+  vim.api.nvim_win_set_cursor(window, { dialog.first_line or 1, 0 })
+  fit(window)
   return window
 end
 
@@ -52,11 +89,12 @@ function M.open(dialog)
   local window = open_window(buffer, dialog)
   local function map(key, action)
     vim.keymap.set('n', key, function()
+      local line = vim.api.nvim_win_get_cursor(0)[1]
       if vim.api.nvim_win_is_valid(window) then
         vim.api.nvim_win_close(window, true)
       end
       if action then
-        action()
+        action(line)
       end
     end, { buffer = buffer, nowait = true })
   end

@@ -61,11 +61,30 @@ local function right_buffer(change)
   return buffer
 end
 
+---@param text string
+---@return string
+local function escaped(text)
+  return (text:gsub('%%', '%%%%'))
+end
+
+---@class agent_lsp.DiffSide
+---@field bar string
+---@field name string for the status line, where there would be a uri
+---@field colours string what lines that only this side has look like
+
 ---@param buffer integer
----@param bar string
-local function show_side(buffer, bar)
+---@param side agent_lsp.DiffSide
+local function show_side(buffer, side)
   vim.api.nvim_win_set_buf(0, buffer)
-  vim.api.nvim_set_option_value('winbar', bar, { win = 0, scope = 'local' })
+  local options = {
+    winbar = side.bar,
+    statusline = (' %s'):format(escaped(side.name)),
+    winhighlight = ('DiffAdd:%s,DiffDelete:AgentHint'):format(side.colours),
+    fillchars = 'diff:╱',
+  }
+  for option, value in pairs(options) do
+    vim.api.nvim_set_option_value(option, value, { win = 0, scope = 'local' })
+  end
   vim.cmd.diffthis()
 end
 
@@ -87,13 +106,16 @@ end
 ---@return string
 local function bar(change)
   local keys = require('agent_lsp.config').get().keys
-  local hint = ('%s approve · %s reject · %s/%s hunk · :w approves your edits'):format(
-    keys.approve or ':AgentApprove',
-    keys.reject or ':AgentReject',
-    keys.accept_hunk or ':AgentAcceptHunk',
-    keys.reject_hunk or ':AgentRejectHunk'
-  )
-  return ('%%#AgentWaiting# %s %%#AgentHint# %s%%<%%*'):format((change.path:gsub('%%', '%%%%')), hint)
+  local hints = {
+    (keys.approve or ':AgentApprove') .. ' approve',
+    (keys.reject or ':AgentReject') .. ' reject',
+    ':w approve as edited',
+  }
+  if #change.hunks > 1 then
+    local take, leave = keys.accept_hunk or ':AgentAcceptHunk', keys.reject_hunk or ':AgentRejectHunk'
+    table.insert(hints, 3, ('%s/%s hunk'):format(take, leave))
+  end
+  return ('%%#AgentHint# %s%%<%%*'):format(table.concat(hints, ' · '))
 end
 
 ---@param ts integer
@@ -107,10 +129,11 @@ local function open_tab(ts, change)
   end
   vim.cmd.tabnew()
   local empty = vim.api.nvim_get_current_buf()
-  show_side(left_buffer(change), ('%%#AgentHint# %s, as it is%%*'):format((change.path:gsub('%%', '%%%%'))))
+  local left = { bar = '%#AgentHint# as it is%*', name = change.path, colours = 'AgentRemovedLine' }
+  show_side(left_buffer(change), left)
   vim.cmd('rightbelow vsplit')
   local right = right_buffer(change)
-  show_side(right, bar(change))
+  show_side(right, { bar = bar(change), name = change.path .. ', as proposed', colours = 'AgentAddedLine' })
   set_keys(right)
   previews[change.uri] = right
   current = { ts = ts, tab = vim.api.nvim_get_current_tabpage(), origin = origin, previews = previews }
@@ -138,11 +161,12 @@ local function open_dialog(ask)
   local text = agent.task:text(ask.ts)
   local is_command = ask.kind == 'command'
   local words = is_command and facts.words(facts.json(text).command) or require('agent_lsp.summary').of(ask.kind, text)
+  local always = facts.remember(text) and require('agent_lsp.questions').always or nil
   require('agent_lsp.dialog').open({
     title = is_command and 'Run this command?' or 'The agent asks',
     lines = vim.split(words, '\n', { plain = true }),
     filetype = is_command and 'sh' or nil,
-    hint = 'y yes · n no · a always · q not now',
+    hint = ('y %s · n no%s · q not now'):format(is_command and 'run' or 'yes', always and ' · a always' or ''),
     keys = {
       y = function()
         agent.answer('yesButtonClicked', { ts = ask.ts })
@@ -150,7 +174,7 @@ local function open_dialog(ask)
       n = function()
         agent.answer('noButtonClicked', { ts = ask.ts })
       end,
-      a = require('agent_lsp.questions').always,
+      a = always,
     },
   })
 end

@@ -9,6 +9,7 @@ local M = {}
 ---@field regex? string
 ---@field reason? string
 ---@field changes? agent_lsp.Change[]
+---@field todos? agent_lsp.Todo[]
 ---@field remember? {kind: string, rule: string, text: string}
 ---@field isOutsideWorkspace? boolean
 ---@field isProtected? boolean
@@ -16,7 +17,7 @@ local M = {}
 local NAMES = {
   readFile = 'Read',
   listFilesTopLevel = 'List',
-  listFilesRecursive = 'List all of',
+  listFilesRecursive = 'List all in',
   searchFiles = 'Search',
   newFileCreated = 'Create',
   editedExistingFile = 'Write',

@@ -56,7 +56,8 @@ local function draw(buffer, plan)
   local last = vim.api.nvim_buf_line_count(buffer) - 1
   for line, texts in pairs(plan.added) do
     local virtual = vim.tbl_map(function(text)
-      return { { text == '' and ' ' or text, 'AgentAddedLine' } }
+      -- As wide as the lines around it; what does not fit is not drawn.
+      return { { text, 'AgentAddedLine' }, { (' '):rep(vim.o.columns), 'AgentAddedLine' } }
     end, texts)
     local is_first = line == 0
     local row = math.min(math.max(line - 1, 0), math.max(last, 0))

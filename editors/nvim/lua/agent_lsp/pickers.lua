@@ -3,6 +3,7 @@
 local agent = require('agent_lsp.agent')
 local facts = require('agent_lsp.facts')
 local notify = require('agent_lsp.notify')
+local select = require('agent_lsp.select').open
 local server = require('agent_lsp.server')
 
 local M = {}
@@ -31,11 +32,9 @@ function M.history(query)
     if #list.tasks == 0 then
       return notify.tell('There is no earlier task here.')
     end
-    vim.ui.select(list.tasks, { prompt = 'Go back to', format_item = task_line, kind = 'agent_lsp' }, function(task)
-      if task then
-        require('agent_lsp.windows').open()
-        agent.resume(task.taskId)
-      end
+    select(list.tasks, { prompt = 'Go back to', format_item = task_line }, function(task)
+      require('agent_lsp.windows').open()
+      agent.resume(task.taskId)
     end)
   end)
 end
@@ -113,11 +112,8 @@ function M.checkpoints(argument)
     if #rows == 0 then
       return notify.tell('No checkpoint was taken in this task.')
     end
-    local options = { prompt = 'Take back what the agent did since', format_item = checkpoint_line, kind = 'agent_lsp' }
-    vim.ui.select(rows, options, function(row)
-      if row then
-        confirm(task_id, row.id)
-      end
+    select(rows, { prompt = 'Take back what the agent did since', format_item = checkpoint_line }, function(row)
+      confirm(task_id, row.id)
     end)
   end)
 end
@@ -163,10 +159,8 @@ function M.profile(name)
     if #rows == 0 then
       return notify.tell('There are no profiles in the settings: run `agent-lsp configure`.')
     end
-    vim.ui.select(rows, { prompt = 'Profile', format_item = profile_line, kind = 'agent_lsp' }, function(row)
-      if row then
-        set_profile(row.name)
-      end
+    select(rows, { prompt = 'Profile', format_item = profile_line }, function(row)
+      set_profile(row.name)
     end)
   end)
 end

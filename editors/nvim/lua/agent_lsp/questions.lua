@@ -16,15 +16,20 @@ local WRITE = 'Write an answer…'
 
 local pending = {} ---@type agent_lsp.Pending[]
 
----@param prompt string
+---@param options agent_lsp.SelectOptions
 ---@param choices string[]
 ---@param chosen fun(index: integer)
-local function select(prompt, choices, chosen)
-  vim.ui.select(choices, { prompt = notify.one_line(prompt), kind = 'agent_lsp' }, function(_, index)
-    if index then
-      chosen(index)
-    end
+local function select(options, choices, chosen)
+  require('agent_lsp.select').open(choices, options, function(_, index)
+    chosen(index)
   end)
+end
+
+---@param text string
+---@return agent_lsp.SelectOptions
+local function asking(text)
+  local lines = vim.split(vim.trim(text), '\n', { plain = true })
+  return { prompt = 'The agent asks', text = vim.list_extend(lines, { '' }) }
 end
 
 ---Answer with one of the suggestions.
@@ -47,7 +52,7 @@ local function choose_answer(ask)
   local text = agent.task:text(ask.ts)
   local suggestions = facts.suggestions(text)
   local choices = vim.list_extend(vim.list_slice(suggestions), { WRITE })
-  select(facts.words(facts.json(text).question), vim.tbl_map(notify.flat, choices), function(index)
+  select(asking(facts.words(facts.json(text).question)), choices, function(index)
     if suggestions[index] then
       agent.answer('messageResponse', { ts = ask.ts, text = suggestions[index] })
     else
@@ -62,7 +67,7 @@ local function choose_action(ask)
     return action.label
   end, ask.actions)
   table.insert(labels, WRITE)
-  select('Agent', labels, function(index)
+  select({ prompt = 'What next?' }, labels, function(index)
     local action = ask.actions[index]
     if not action or action.response == 'messageResponse' then
       write()
@@ -79,7 +84,7 @@ local function answer_server()
   local titles = vim.tbl_map(function(action)
     return action.title
   end, question.actions)
-  select(question.message, titles, function(index)
+  select(asking(question.message), titles, function(index)
     if pending[1] == question then
       table.remove(pending, 1)
       question.answer(question.actions[index])
@@ -114,7 +119,7 @@ function M.always()
   local scopes = vim.tbl_map(function(scope)
     return scope[2]
   end, SCOPES)
-  select('Always allow ' .. offer.text, scopes, function(index)
+  select({ prompt = 'Always allow ' .. offer.text }, scopes, function(index)
     agent.answer('yesButtonClicked', { ts = ask.ts, remember = { scope = SCOPES[index][1] } })
   end)
 end

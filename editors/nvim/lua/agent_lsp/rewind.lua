@@ -66,12 +66,7 @@ function M.choose()
   if #words == 0 then
     return notify.tell('There is nothing here to go back to.')
   end
-  local options = { prompt = 'Go back to before', format_item = line_of, kind = 'agent_lsp' }
-  vim.ui.select(words, options, function(ts)
-    if ts then
-      confirm(ts)
-    end
-  end)
+  require('agent_lsp.select').open(words, { prompt = 'Go back to before', format_item = line_of }, confirm)
 end
 
 return M

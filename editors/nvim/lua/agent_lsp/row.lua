@@ -18,6 +18,7 @@
 ---@field is_compact boolean one line among others like it, with no space around
 ---@field grows boolean what comes can be appended as it is
 ---@field group? string of lines that are appended
+---@field fences? agent_lsp.Fences of Markdown that grows: those of its whole lines
 local Row = {}
 Row.__index = Row
 
@@ -61,6 +62,17 @@ function Row:text(text, group)
   return self
 end
 
+---A line of Markdown, of which `Fences:take` said what it is.
+---@param line string
+---@param kind 'fence'|'code'|nil
+---@return agent_lsp.Row
+function Row:markdown(line, kind)
+  if kind == 'fence' then
+    return self:hidden(line)
+  end
+  return self:text(line, kind == 'code' and 'AgentCode' or nil)
+end
+
 ---@param text string
 ---@return string
 local function fence_for(text)
@@ -79,7 +91,11 @@ end
 function Row:code(text, group, language)
   local fence = fence_for(text)
   self:hidden(fence .. (language or ''))
-  self:text(text, group)
+  local first = #self.lines
+  self:text(text, 'AgentCode')
+  for line = first, group and #self.lines - 1 or -1 do
+    table.insert(self.marks, { line = line, group = group })
+  end
   return self:hidden(fence)
 end
 

@@ -1,5 +1,6 @@
 -- What each kind of message looks like as lines. Asks about changes and commands are in rows_asks.lua.
 
+local Fences = require('agent_lsp.fences')
 local Row = require('agent_lsp.row')
 local asks = require('agent_lsp.rows_asks')
 local facts = require('agent_lsp.facts')
@@ -18,35 +19,31 @@ local M = {}
 
 ---@alias agent_lsp.RowMaker fun(context: agent_lsp.RowContext): agent_lsp.Row
 
----@param line string
----@param open string? the fence that is open
----@return string? fence that the line is
-local function fence_in(line, open)
-  local fence = line:match('^ ? ? ?(```+)') or line:match('^ ? ? ?(~~~+)')
-  if not open or not fence then
-    return fence
-  end
-  local closes = fence:sub(1, 1) == open:sub(1, 1) and #fence >= #open and line:match('^%s*[`~]+%s*$')
-  return closes and fence or nil
-end
-
 ---Lines of Markdown whose fences are not shown. One that was left open is closed, or all that follows would look like
 ---code.
 ---@param row agent_lsp.Row
 ---@param text string
 ---@return agent_lsp.Row
 local function markdown(row, text)
-  local open ---@type string?
+  local fences = Fences.new()
   for _, line in ipairs(vim.split(vim.trim(text), '\n', { plain = true })) do
-    local fence = fence_in(line, open)
-    if fence then
-      open = not open and fence or nil
-      row:hidden(line)
-    else
-      row:text(line)
-    end
+    row:markdown(line, fences:take(line))
   end
-  return open and row:hidden(open) or row
+  local closing = fences:closing()
+  return closing and row:hidden(closing) or row
+end
+
+---Markdown that is still being written: its last line may not be all of it.
+---@param row agent_lsp.Row
+---@param text string
+---@return agent_lsp.Row
+local function growing(row, text)
+  row.grows, row.fences = true, Fences.new()
+  local lines = vim.split(text, '\n', { plain = true })
+  for n, line in ipairs(lines) do
+    row:markdown(line, n < #lines and row.fences:take(line) or nil)
+  end
+  return row
 end
 
 ---@param context agent_lsp.RowContext
@@ -54,8 +51,7 @@ end
 ---@return agent_lsp.Row
 local function prose(context, row)
   if context.message.partial == true then
-    row.grows = true
-    return row:text(context.text)
+    return growing(row, context.text)
   end
   return markdown(row, context.text)
 end
@@ -141,8 +137,6 @@ local function changed_proposal(context)
   return asks.diff(row, diff)
 end
 
-local BOXES = { completed = '☑', in_progress = '◐' }
-
 ---@type agent_lsp.RowMaker
 local function todos(context)
   local is_read, list = pcall(vim.json.decode, context.text)
@@ -150,11 +144,7 @@ local function todos(context)
   if not is_read or type(list) ~= 'table' then
     return row:text(context.text, 'AgentHint')
   end
-  for _, todo in ipairs(vim.islist(list) and list or list.todos or {}) do
-    local group = todo.status == 'completed' and 'AgentHint' or 'AgentInfo'
-    row:line({ (BOXES[todo.status] or '☐') .. ' ', group }, facts.words(todo.content))
-  end
-  return row
+  return asks.todos(row, vim.islist(list) and list or list.todos or {})
 end
 
 ---@type agent_lsp.RowMaker

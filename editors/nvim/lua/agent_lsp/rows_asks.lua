@@ -104,7 +104,9 @@ end
 ---@param place string
 ---@param changes agent_lsp.Change[]
 local function add_title(row, name, place, changes)
-  local pieces = { { '◆ ', 'AgentTool' }, { name, 'AgentTool' } }
+  -- What only looks is quieter than what changes something.
+  local group = #changes > 0 and 'AgentTool' or 'AgentHint'
+  local pieces = { { '◆ ', group }, { name, group } }
   if place ~= '' then
     vim.list_extend(pieces, { ' ', ('`%s`'):format(place) })
   end
@@ -143,9 +145,29 @@ local function add_growing(row, growing)
   add_diff_lines(row, vim.list_slice(lines, math.max(#lines - LINES_GROWING + 1, 1)))
 end
 
+local BOXES = { completed = '✓', in_progress = '◐' }
+local DONE_OR_NOT = { completed = 'AgentHint', in_progress = 'AgentWaiting' }
+
+---@param row agent_lsp.Row
+---@param list agent_lsp.Todo[]
+---@return agent_lsp.Row
+function M.todos(row, list)
+  for _, todo in ipairs(list) do
+    local words = facts.words(todo.content)
+    row:line(
+      { (BOXES[todo.status] or '○') .. ' ', DONE_OR_NOT[todo.status] or 'AgentInfo' },
+      todo.status == 'completed' and { words, 'AgentHint' } or words
+    )
+  end
+  return row
+end
+
 ---@type agent_lsp.RowMaker
 local function tool(context)
   local ask, growing = facts.tool(context.text)
+  if ask.todos and not context.waits then
+    return M.todos(Row.new(), ask.todos)
+  end
   local name, place = facts.tool_title(ask)
   local changes = ask.changes or {}
   local row = Row.new()
@@ -174,7 +196,10 @@ end
 ---@param value table
 local function add_segments(row, value)
   local segments = type(value.segments) == 'table' and value.segments or {}
-  for _, segment in ipairs(#segments > 1 and segments or {}) do
+  local is_mixed = vim.iter(segments):any(function(segment)
+    return segment.verdict ~= segments[1].verdict
+  end)
+  for _, segment in ipairs(is_mixed and segments or {}) do
     if segment.verdict ~= 'auto_approve' then
       local verdict = segment.verdict == 'auto_deny' and 'denied' or 'asks'
       row:line({ ('  %s: '):format(verdict), 'AgentHint' }, ('`%s`'):format(facts.words(segment.text)))
@@ -190,7 +215,7 @@ local function command(context)
   if not context.waits then
     row.is_compact = true
     local first, rest = text:match('^([^\n]*)\n?(.*)$')
-    return row:line({ '$ ', 'AgentCommand' }, ('`%s`'):format(first), rest ~= '' and ' …' or '')
+    return row:code(('$ %s%s'):format(first, rest ~= '' and ' …' or ''), 'AgentCommand')
   end
   row:line({ '$ Run this command?', 'AgentCommand' }):code(text, nil, 'sh')
   if value.cwd and value.cwd ~= '' and value.cwd ~= context.folder then
@@ -248,8 +273,7 @@ local KEYS = {
   command = { { 'approve', 'run' }, { 'reject', 'reject' } },
   use_mcp_server = { { 'approve', 'approve' }, { 'reject', 'reject' } },
   browser_action_launch = { { 'approve', 'approve' }, { 'reject', 'reject' } },
-  followup = { { 'answer', 'choose an answer, or write it below' } },
-  completion_result = { { 'answer', 'what next' } },
+  followup = { { 'answer', 'choose, or write below' } },
   api_req_failed = { { 'approve', 'try again' } },
   mistake_limit_reached = { { 'approve', 'go on' } },
   auto_approval_max_req_reached = { { 'approve', 'go on' } },
@@ -257,33 +281,42 @@ local KEYS = {
 }
 
 ---@param context agent_lsp.RowContext
----@return [string, string][]
+---@return [string, string][][] a line each
 local function keys_of(context)
   local keys = vim.list_extend({}, KEYS[context.message.ask] or {})
   if facts.remember(context.text) then
     table.insert(keys, { 'always', 'always' })
   end
   local changes = context.message.ask == 'tool' and facts.tool(context.text).changes or {}
-  if #(changes or {}) > 0 then
-    vim.list_extend(keys, { { 'diff', 'diff' }, { 'accept_hunk', 'take' }, { 'reject_hunk', 'leave hunk' } })
+  local hunks = 0
+  for _, change in ipairs(changes or {}) do
+    hunks = hunks + #(change.hunks or {})
   end
-  return keys
+  if hunks < 2 then
+    return { vim.list_extend(keys, hunks > 0 and { { 'diff', 'diff' } } or {}) }
+  end
+  return { keys, { { 'diff', 'diff' }, { 'accept_hunk', 'take hunk' }, { 'reject_hunk', 'leave it' } } }
 end
 
----The line that says how to answer.
+---The lines that say how to answer.
 ---@param row agent_lsp.Row
 ---@param context agent_lsp.RowContext
 function M.add_keys(row, context)
-  local pieces = {}
-  for _, key in ipairs(keys_of(context)) do
-    local pressed = context.keys[key[1]]
-    if pressed then
-      local space = #pieces > 0 and ' · ' or '  '
-      vim.list_extend(pieces, { space, { pressed, 'AgentKey' }, { ' ' .. key[2], 'AgentHint' } })
+  for _, line in ipairs(keys_of(context)) do
+    local pieces = {}
+    for _, key in ipairs(line) do
+      local pressed = context.keys[key[1]]
+      if pressed then
+        local space = #pieces > 0 and ' · ' or '  '
+        vim.list_extend(pieces, { { space, 'AgentHint' }, { pressed, 'AgentKey' }, { ' ' .. key[2], 'AgentHint' } })
+      end
+    end
+    if #pieces > 0 then
+      row:line(unpack(pieces))
     end
   end
-  if #pieces > 0 then
-    row:line(unpack(pieces))
+  if context.message.ask == 'completion_result' then
+    row:blank():line({ 'Write below to go on · :AgentNew for another task', 'AgentHint' })
   end
 end
 

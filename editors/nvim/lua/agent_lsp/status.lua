@@ -70,7 +70,7 @@ end
 local function figures(now)
   local parts = {}
   if #(now.todos or {}) > 0 then
-    table.insert(parts, progress(now.todos))
+    table.insert(parts, '✓ ' .. progress(now.todos))
   end
   if now.context and now.context.percent >= 1 then
     table.insert(parts, ('context %d%%'):format(now.context.percent))

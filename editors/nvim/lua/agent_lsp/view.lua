@@ -156,6 +156,25 @@ local function render()
   end)
 end
 
+---What is coloured where a row has grown by these lines, the last of which may not be whole yet.
+---@param row agent_lsp.Row
+---@param lines string[]
+---@return agent_lsp.Mark[]
+local function marks_of_grown(row, lines)
+  local marks = {}
+  for n = 1, #lines - 1 do
+    local kind = row.fences and row.fences:take(lines[n])
+    if kind == 'fence' then
+      table.insert(marks, { line = n - 1, is_hidden = true })
+    elseif kind == 'code' then
+      table.insert(marks, { line = n - 1, group = 'AgentCode' })
+    elseif row.group then
+      table.insert(marks, { line = n, group = row.group })
+    end
+  end
+  return marks
+end
+
 ---Append to the last line of a row.
 ---@param ts integer
 ---@param append string
@@ -167,14 +186,7 @@ local function grow(ts, append)
   page.write(function(at)
     vim.api.nvim_buf_set_text(at, last, -1, last, -1, lines)
     one.lines = one.lines + #lines - 1
-    local group = one.row.group
-    if group and #lines > 1 then
-      local marks = {}
-      for line = 1, #lines - 1 do
-        marks[line] = { line = line, group = group }
-      end
-      page.colour(at, marks, last)
-    end
+    page.colour(at, marks_of_grown(one.row, vim.api.nvim_buf_get_lines(at, last, last + #lines, true)), last)
   end)
 end
 

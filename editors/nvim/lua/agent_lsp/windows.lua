@@ -24,13 +24,35 @@ function M.followers(buffer)
   end, vim.fn.win_findbuf(buffer))
 end
 
----Keep those windows at the end.
+---The first line of those that fill a window down to the last one.
+---@param window integer
+---@param last integer
+---@return integer
+local function top_for(window, last)
+  local most = vim.api.nvim_win_get_height(window) - (vim.wo[window].winbar ~= '' and 1 or 0)
+  local height, line = 0, last
+  while line >= 1 do
+    height = height + vim.api.nvim_win_text_height(window, { start_row = line - 1, end_row = line - 1 }).all
+    if height > most then
+      return math.min(line + 1, last)
+    end
+    line = line - 1
+  end
+  return 1
+end
+
+---Keep those windows at the end, without a gap below it: where much comes at once, Neovim would leave half a window
+---empty.
 ---@param buffer integer
 ---@param windows integer[]
 function M.follow(buffer, windows)
   local last = vim.api.nvim_buf_line_count(buffer)
   for _, window in ipairs(windows) do
     vim.api.nvim_win_set_cursor(window, { last, 0 })
+    local top = top_for(window, last)
+    vim.api.nvim_win_call(window, function()
+      vim.fn.winrestview({ topline = top, skipcol = 0 })
+    end)
   end
 end
 
@@ -57,14 +79,15 @@ local PLAIN = {
   list = false,
   spell = false,
   cursorline = false,
-  statuscolumn = '',
+  statuscolumn = ' ',
   colorcolumn = '',
   wrap = true,
   linebreak = true,
   breakindent = true,
   fillchars = 'eob: ',
-  statusline = ' ',
 }
+
+local PROMPT_BAR = "%{%v:lua.require'agent_lsp.status'.prompt_bar()%}"
 
 ---@param buffer integer
 ---@return integer
@@ -76,6 +99,7 @@ local function open_view(buffer)
     conceallevel = 2,
     concealcursor = 'nc',
     winbar = "%{%v:lua.require'agent_lsp.status'.winbar()%}",
+    statusline = PROMPT_BAR,
   })
   M.follow(buffer, { window })
   return window
@@ -88,7 +112,8 @@ local function open_prompt(buffer, view)
   local height = config.get().prompt_height
   local window = vim.api.nvim_open_win(buffer, false, { split = 'below', win = view, height = height })
   set(window, PLAIN)
-  set(window, { winfixheight = true, winbar = "%{%v:lua.require'agent_lsp.status'.prompt_bar()%}" })
+  -- What stands above the prompt is the view's status line; where all windows share one, it needs a line of its own.
+  set(window, { winfixheight = true, winbar = vim.o.laststatus == 3 and PROMPT_BAR or '', statusline = ' ' })
   return window
 end
 

@@ -10,6 +10,15 @@
 (atx_heading (atx_h5_marker)) @markup.heading.5
 (atx_heading (atx_h6_marker)) @markup.heading.6
 
+([
+  (atx_h1_marker)
+  (atx_h2_marker)
+  (atx_h3_marker)
+  (atx_h4_marker)
+  (atx_h5_marker)
+  (atx_h6_marker)
+] @conceal (#offset! @conceal 0 0 0 1) (#set! conceal ""))
+
 (pipe_table_header (pipe_table_cell) @markup.heading)
 (pipe_table_header "|" @punctuation.special)
 (pipe_table_row "|" @punctuation.special)
@@ -17,7 +26,6 @@
 (pipe_table_delimiter_cell) @punctuation.special
 
 (indented_code_block) @markup.raw.block
-((fenced_code_block) @markup.raw.block (#set! priority 90))
 ((fenced_code_block_delimiter) @conceal (#set! conceal ""))
 ((info_string) @label (#set! conceal ""))
 
