@@ -135,7 +135,7 @@ COMPLETION = Message(1, "ask", Ask.COMPLETION_RESULT, text="done")
         ((MessageAdded(COMPLETION), MessageAdded(Message(2, "say", say=Say.COMMAND_OUTPUT, text="late"))), True),
         ((MessageAdded(COMPLETION), MessageChanged(1, answer=ANSWER)), False),
         ((MessageAdded(Message(1, "ask", Ask.COMPLETION_RESULT, partial=True)),), False),
-        ((MessageAdded(COMPLETION), MessageChanged(1, state="interrupted")), False),
+        ((MessageAdded(COMPLETION), MessageChanged(1, state="interrupted")), True),
         ((MessageAdded(COMPLETION), MessageAdded(Message(2, "ask", Ask.RESUME_COMPLETED_TASK))), True),
         ((MessageAdded(COMPLETION), MessageAdded(Message(2, "ask", Ask.RESUME_TASK))), False),
     ],

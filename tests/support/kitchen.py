@@ -5,6 +5,7 @@ from collections.abc import AsyncGenerator, Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from agent_lsp.agent.ports import Ports
+from agent_lsp.domain.condensing import Condensed, ResultsLeftOut, shorter
 from agent_lsp.domain.errors import ModelFault
 from agent_lsp.domain.events import Event, Kept
 from agent_lsp.domain.history import Call, HistoryItem, Words
@@ -21,7 +22,7 @@ from agent_lsp.domain.model import (
     ToolSpec,
     UsageKnown,
 )
-from agent_lsp.domain.status import Usage
+from agent_lsp.domain.status import Todo, Usage
 from agent_lsp.domain.turns import LimitReached, Limits, Outcome
 
 Answer = Iterable[ModelEvent] | ModelFault
@@ -79,6 +80,7 @@ class Surroundings:
     environments: list[str] = field(default_factory=list)
     steering: list[Words] = field(default_factory=list)
     limit: LimitReached | None = None
+    wishes: list[str] = field(default_factory=list)
 
     def system_prompt(self) -> str:
         return "system"
@@ -92,6 +94,12 @@ class Surroundings:
     def take_steering(self) -> Sequence[Kept]:
         taken, self.steering = self.steering, []
         return [Kept(words) for words in taken]
+
+    def todos(self) -> tuple[Todo, ...]:
+        return ()
+
+    def take_wish(self) -> str | None:
+        return self.wishes.pop(0) if self.wishes else None
 
 
 @dataclass
@@ -111,8 +119,13 @@ class Kitchen:
 
     def emit(self, event: Event) -> None:
         self.events.append(event)
-        if isinstance(event, Kept):
-            self.history.append(event.item)
+        match event:
+            case Kept(item):
+                self.history.append(item)
+            case Condensed() | ResultsLeftOut():
+                self.history[:] = shorter(self.history, event)
+            case _:
+                pass
 
 
 def passing(message: str = "busy", retry_after: float | None = None) -> ModelFault:

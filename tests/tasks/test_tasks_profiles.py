@@ -118,7 +118,7 @@ async def test_request_under_way_keeps_the_model_it_was_sent_to() -> None:
         await anext(batches)
 
     chosen[0] = model("second", calls("finish"))
-    before = (port.origin, port.facts.name)
+    before = (port.origin, port.asked_name)
     await batches.aclose()
     batches = port.stream(request)
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from agent_lsp.agent.ask import ask
+from agent_lsp.agent.context import Context
 from agent_lsp.agent.mistakes import Mistakes
 from agent_lsp.agent.ports import Emit, Ports
 from agent_lsp.agent.settle import settle
@@ -22,16 +22,19 @@ CUT_OFF = "Your answer was cut off at the output limit. Go on with a tool call, 
 async def run_turn(history: Sequence[HistoryItem], ports: Ports, emit: Emit) -> Ending:
     """Work until the task is done or someone has to decide. `emit` extends `history`; nobody else does."""
     mistakes = Mistakes(ports.limits.consecutive_mistakes)
+    context = Context(history, ports, emit)
+    limit_reached = ports.surroundings.limit_reached
     while True:
-        if limit := ports.surroundings.limit_reached():
-            return limit
-        await _tell_what_is_new(ports, emit)
-        heard = await ask(history, ports, emit)
+        # Making room may take a request of its own.
+        if ending := limit_reached() or await context.make_room() or limit_reached():
+            return ending
+        await _tell_what_is_new(ports, context, emit)
+        heard = await context.ask()
         if isinstance(heard, RequestFailed):
             return heard
         emit(Kept(heard.reply))
         if heard.reply.calls:
-            if ending := await settle(heard.reply.calls, ports.tools, mistakes, emit):
+            if ending := await settle(heard.reply.calls, context.tools(), mistakes, emit):
                 return ending
         else:
             _nudge(heard.stop, mistakes, emit)
@@ -39,11 +42,11 @@ async def run_turn(history: Sequence[HistoryItem], ports: Ports, emit: Emit) -> 
             return stuck
 
 
-async def _tell_what_is_new(ports: Ports, emit: Emit) -> None:
+async def _tell_what_is_new(ports: Ports, context: Context, emit: Emit) -> None:
     for kept in ports.surroundings.take_steering():
         emit(kept)
     if environment := await ports.surroundings.environment():
-        emit(Kept(environment))
+        emit(Kept(context.fitted(environment)))
 
 
 def _nudge(stop: StopReason, mistakes: Mistakes, emit: Emit) -> None:

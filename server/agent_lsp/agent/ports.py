@@ -1,12 +1,14 @@
 """What the loop needs from the rest of the house. Structural: whoever has these methods will do."""
 
 from collections.abc import AsyncGenerator, Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
+from agent_lsp.agent.gauge import Gauge
 from agent_lsp.domain.events import Event, Kept
 from agent_lsp.domain.history import Call, Words
 from agent_lsp.domain.model import ModelEvent, ModelFacts, ModelRequest, ToolSpec
+from agent_lsp.domain.status import Todo
 from agent_lsp.domain.turns import LimitReached, Limits, Outcome
 
 Emit = Callable[[Event], None]
@@ -50,6 +52,12 @@ class Surroundings(Protocol):
         """Words of the user that are to reach the model with the next request; each is emitted as it comes."""
         ...
 
+    def todos(self) -> tuple[Todo, ...]: ...
+
+    def take_wish(self) -> str | None:
+        """What the user wants of a summary that they want now; None where they want none. Told once."""
+        ...
+
 
 @dataclass(frozen=True, slots=True)
 class Ports:
@@ -57,3 +65,9 @@ class Ports:
     tools: Tools
     surroundings: Surroundings
     limits: Limits
+    gauge: Gauge = field(default_factory=Gauge)
+    """Outlives the turn: what a service counted once still holds."""
+    context_tokens: int = 0
+    """What the newest request took, as the service counted it."""
+    condense_at_percent: int = 80
+    """How full the window may be before the history is condensed; 0 is never."""

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from agent_lsp.domain.condensing import Condensed, ResultsLeftOut
 from agent_lsp.domain.history import HistoryItem
 from agent_lsp.domain.messages import Progress, Say
 from agent_lsp.domain.status import Todo, Usage
@@ -87,6 +88,8 @@ Event = (
     | ThoughtGrew
     | CallGrowing
     | Kept
+    | Condensed
+    | ResultsLeftOut
     | Said
     | RetryDelayed
     | TodosChanged

@@ -17,8 +17,8 @@ class Words:
     texts: tuple[str, ...]
     images: tuple[str, ...] = ()
     """Data URLs."""
-    by: Literal["user", "program"] = "program"
-    """Whose words they are: the user's own, or what the program tells in their place."""
+    by: Literal["user", "program", "summary"] = "program"
+    """Whose words they are: the user's own, what the program tells in their place, or what stands for all before."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
@@ -98,7 +98,7 @@ def history_item_from_wire(wire: Json) -> HistoryItem:
     role: Literal["user", "assistant", "tool"] = wire["role"]
     match role:
         case "user":
-            by = "user" if wire.get("by") == "user" else "program"
+            by = by if (by := wire.get("by")) in ("user", "summary") else "program"
             return Words(tuple(wire.get("texts", ())), tuple(wire.get("images", ())), by)
         case "assistant":
             return Reply(tuple(_part_from_wire(part) for part in wire["parts"]), wire["origin"])

@@ -57,11 +57,16 @@ class ModelUsage:
 
 @dataclass(frozen=True, slots=True)
 class ContextUse:
-    """How much of the model's window the last request filled."""
+    """How much of the model's window the last request filled, or the next one will where much has changed since."""
 
     tokens: int = 0
     window: int = 0
     percent: float = 0.0
+
+    @staticmethod
+    def of(tokens: int, window: int) -> "ContextUse":
+        """Work out the share; a window of 0 is not known."""
+        return ContextUse(tokens, window, round(100 * tokens / window, 1) if window else 0.0)
 
 
 @dataclass(frozen=True, slots=True)

@@ -71,8 +71,10 @@ def known(model: str) -> Known:
 
 def facts(profile: Profile) -> ModelFacts:
     model = known(profile.model)
-    max_output = profile.max_output or min(model.max_output, MOST_OUTPUT)
-    return ModelFacts(profile.model, profile.window or model.window, max_output, model.sees_images)
+    window = profile.window or model.window
+    # Services add the longest answer to the prompt: in a small window it must leave room for one.
+    max_output = profile.max_output or min(model.max_output, MOST_OUTPUT, window // 4)
+    return ModelFacts(profile.model, window, max_output, model.sees_images)
 
 
 def tariff(profile: Profile) -> Tariff | None:

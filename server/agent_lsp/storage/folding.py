@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import assert_never
 
+from agent_lsp.domain.condensing import Condensed, HistoryChange, ResultsLeftOut, shorter
 from agent_lsp.domain.events import Kept, TodosChanged
 from agent_lsp.domain.history import HistoryItem, Reply, Result
 from agent_lsp.domain.messages import Message, Say
@@ -58,6 +59,8 @@ class Mark:
     """
 
     point: int
+    history: list[HistoryItem]
+    """The history of then, of which `items` were there already. It goes on growing, but is never made shorter."""
     items: int
     facts: Facts
 
@@ -114,6 +117,8 @@ class Fold:
                 self._change(ts, lambda draft: draft.change(record))
             case Kept():
                 self._keep(record)
+            case Condensed() | ResultsLeftOut():
+                self._shorten(record)
             case LimitsReset():
                 self.requests = 0
                 self.task = replace(self.task, usage_at_reset=self.task.usage)
@@ -142,7 +147,7 @@ class Fold:
         point = self.marks[named].point
         mark = self.marks[point]
         earlier = {shown: its for shown, its in self.marks.items() if shown < point}
-        return View(earlier, list(islice(self.items, mark.items)), mark.facts)
+        return View(earlier, list(islice(mark.history, mark.items)), mark.facts)
 
     def _facts(self) -> Facts:
         return Facts(self.task.mode, self.task.todos, self.task.context, self.task.queue)
@@ -151,7 +156,7 @@ class Fold:
         if message.ts not in self.drafts:
             self.requests += message.say is Say.API_REQ_STARTED
             self.point = message.ts if self._is_point(message) else self.point
-            self.marks[message.ts] = Mark(self.point, len(self.items), self._facts())
+            self.marks[message.ts] = Mark(self.point, self.items, len(self.items), self._facts())
         if self.task.is_cleared or self.task.is_rewound:  # Whoever goes on with a task brings it back to the screen.
             self.task = replace(self.task, is_cleared=False, is_rewound=False)
         self.drafts[message.ts] = _Draft(message)
@@ -176,6 +181,14 @@ class Fold:
                 self.open_calls = 0
         if kept.takes:
             self._take(kept.takes)
+
+    def _shorten(self, change: HistoryChange) -> None:
+        """Go on with a shorter history, and keep the one of before for who rewinds to it.
+
+        Places are those of the paired history: that is what the model was told, also after a kill.
+        """
+        self.items = shorter(pair(self.items).history, change)
+        self.task = replace(self.task, context=change.context)
 
     def _take(self, message_id: str) -> None:
         """Let words wait no more; nor before the message that says them: who goes back there has them in hand."""

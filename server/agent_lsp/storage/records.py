@@ -4,9 +4,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Literal
 
+from agent_lsp.domain.condensing import Condensed, ResultsLeftOut
 from agent_lsp.domain.encoding import Json, to_wire
 from agent_lsp.domain.events import Kept, TodosChanged
-from agent_lsp.domain.history import history_item_from_wire, history_item_to_wire
+from agent_lsp.domain.history import Words, history_item_from_wire, history_item_to_wire
 from agent_lsp.domain.messages import Answer, CheckpointMark, Message, Progress, answer_from_wire, progress_from_wire
 from agent_lsp.domain.requests import QueuedWords
 from agent_lsp.domain.status import ContextUse, ModelUsage, PermissionMode, Todo, Usage
@@ -124,6 +125,8 @@ Record = (
     | MessageGrew
     | MessageChanged
     | Kept
+    | Condensed
+    | ResultsLeftOut
     | TodosChanged
     | UsageCounted
     | Renamed
@@ -143,6 +146,8 @@ _KINDS: dict[type[Record], str] = {
     MessageGrew: "grew",
     MessageChanged: "changed",
     Kept: "kept",
+    Condensed: "condensed",
+    ResultsLeftOut: "resultsLeftOut",
     TodosChanged: "todos",
     UsageCounted: "usage",
     Renamed: "renamed",
@@ -163,6 +168,9 @@ def record_to_wire(record: Record) -> Json:
     if isinstance(record, Kept):
         takes = {"takes": record.takes} if record.takes else {}
         return kind | {"item": history_item_to_wire(record.item)} | takes
+    if isinstance(record, Condensed):
+        head = [part if isinstance(part, int) else history_item_to_wire(part) for part in record.head]
+        return kind | {"head": head, "kept": record.kept, "context": to_wire(record.context)}
     fields: Json = to_wire(record)
     return kind | fields
 
@@ -217,11 +225,26 @@ def _todos(wire: Json) -> TodosChanged:
     return TodosChanged(tuple(Todo(todo["id"], todo["content"], todo["status"]) for todo in wire.get("todos", ())))
 
 
+def _condensed(wire: Json) -> Condensed:
+    head = tuple(part if isinstance(part, int) else _words(part) for part in wire.get("head", ()))
+    return Condensed(head, wire["kept"], _context(wire["context"]))
+
+
+def _words(wire: Json) -> Words:
+    item = history_item_from_wire(wire)
+    if not isinstance(item, Words):
+        raise TypeError("the head of a history has words alone")
+    return item
+
+
+def _context(wire: Json) -> ContextUse:
+    return ContextUse(wire["tokens"], wire["window"], wire["percent"])
+
+
 def _usage(wire: Json) -> UsageCounted:
-    context = wire["context"]
     return UsageCounted(
         usage_from_wire(wire["usage"]),
-        ContextUse(context["tokens"], context["window"], context["percent"]),
+        _context(wire["context"]),
         tuple(ModelUsage(one["model"], usage_from_wire(one["usage"])) for one in wire.get("byModel", ())),
     )
 
@@ -236,6 +259,8 @@ _DECODERS: dict[str, Callable[[Json], Record]] = {
     "grew": lambda wire: MessageGrew(wire["ts"], wire["append"]),
     "changed": _changed,
     "kept": lambda wire: Kept(history_item_from_wire(wire["item"]), wire.get("takes")),
+    "condensed": _condensed,
+    "resultsLeftOut": lambda wire: ResultsLeftOut(tuple(wire.get("places", ())), _context(wire["context"])),
     "todos": _todos,
     "usage": _usage,
     "renamed": lambda wire: Renamed(wire["title"]),

@@ -42,13 +42,15 @@ class StoredTask:
 
     @property
     def is_completed(self) -> bool:
-        """Whether the completion (or the question after it) waits, or did where the task was rewound to.
+        """Whether the completion (or the question after it) has no answer, or had none where the task was rewound to.
 
-        To be asked before the task is settled.
+        One that was interrupted (by a kill, or to condense the task) is still the last word.
         """
         decisive = (message for message in reversed(self.messages) if state_of_ask(message) or is_users_words(message))
         newest = next(decisive, None)
-        return newest is not None and newest.ask in _COMPLETIONS and (newest.waits or self.is_rewound)
+        if newest is None or newest.ask not in _COMPLETIONS:
+            return False
+        return self.is_rewound or (newest.answer is None and not newest.partial)
 
 
 def is_users_words(message: Message) -> bool:

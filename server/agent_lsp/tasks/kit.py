@@ -3,9 +3,11 @@
 from collections.abc import AsyncGenerator, Callable, Sequence
 from typing import TypeVar
 
+from agent_lsp.agent.gauge import Gauge
 from agent_lsp.agent.ports import Model, Ports, Surroundings
 from agent_lsp.domain.errors import NotConfigured
 from agent_lsp.domain.model import ModelEvent, ModelFacts, ModelRequest
+from agent_lsp.domain.status import ContextUse
 from agent_lsp.domain.turns import Limits
 from agent_lsp.tasks.checkpointing import Checkpointing, KeptTools
 from agent_lsp.tasks.ports import Briefing, Equipment, EquippedModel, GrowingCall, Workbench
@@ -23,6 +25,7 @@ class Kit:
         self._asked: ChosenModel | None = None
         self._workbench: Workbench | None = None
         self._briefing: Briefing | None = None
+        self._gauge = Gauge()
 
     @property
     def model_name(self) -> str:
@@ -31,7 +34,7 @@ class Kit:
     @property
     def asked_model(self) -> str:
         """The model that the newest request went to, whichever is chosen by now."""
-        return self._asked.facts.name if self._asked else self.model_name
+        return self._asked.asked_name if self._asked else self.model_name
 
     @property
     def window(self) -> int:
@@ -49,12 +52,14 @@ class Kit:
         """Work with another profile from the next request on; NotConfigured where it cannot be used."""
         self._take(self._equipment.model(profile))
 
-    def ports(self, surroundings: Surroundings, checkpointing: Checkpointing) -> Ports:
+    def ports(self, surroundings: Surroundings, checkpointing: Checkpointing, context: ContextUse) -> Ports:
         """Put together what one turn needs; NotConfigured where there is no usable model."""
         self._take(self._equipment.model(self.profile or None))
         limits = Limits(self._equipment.limits().consecutive_mistakes)
         self._asked = ChosenModel(lambda: _need(self._model))
-        return Ports(self._asked, KeptTools(_need(self._workbench).tools, checkpointing), surroundings, limits)
+        tools = KeptTools(_need(self._workbench).tools, checkpointing)
+        percent = self._equipment.condense_at_percent()
+        return Ports(self._asked, tools, surroundings, limits, self._gauge, context.tokens, percent)
 
     def growing(self, call_id: str, name: str) -> GrowingCall | None:
         return self._workbench.growing(call_id, name) if self._workbench else None
@@ -77,7 +82,7 @@ class Kit:
 
 
 class ChosenModel:
-    """A turn's model: whichever is chosen when a request is sent. What it tells of itself is that one's."""
+    """A turn's model: whichever is chosen when a request is sent. Its facts are those of the next one to be asked."""
 
     def __init__(self, chosen: Callable[[], Model]) -> None:
         self._chosen = chosen
@@ -85,7 +90,11 @@ class ChosenModel:
 
     @property
     def facts(self) -> ModelFacts:
-        return self._asked.facts
+        return self._chosen().facts
+
+    @property
+    def asked_name(self) -> str:
+        return self._asked.facts.name
 
     @property
     def origin(self) -> str:

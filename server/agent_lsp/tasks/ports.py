@@ -148,6 +148,8 @@ class Equipment:
     limits: Callable[[], LimitSettings]
     checkpoints: Checkpoints | None = None
     permissions: StandingPermissions | None = None
+    condense_at_percent: Callable[[], int] = lambda: 80
+    """How full a model's window may be before a task is condensed; 0 is never."""
 
 
 @dataclass(frozen=True, slots=True)

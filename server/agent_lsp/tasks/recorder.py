@@ -5,6 +5,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from agent_lsp.agent.settle import INTERRUPTED
+from agent_lsp.domain.condensing import Condensed, HistoryChange, ResultsLeftOut, shorter
 from agent_lsp.domain.encoding import Json, to_wire
 from agent_lsp.domain.events import (
     CallGrowing,
@@ -42,6 +43,8 @@ class Recorder:
         self.on_taken: Callable[[str], None] = lambda _message_id: None
         """Called when queued words are in the history."""
         self.on_step: Callable[[], None] = lambda: None
+        self.on_shortened: Callable[[HistoryChange], None] = lambda _change: None
+        """Called when the history was made shorter."""
         self._stream = stream
         self._ledger = ledger
         self._calls = calls
@@ -51,31 +54,24 @@ class Recorder:
 
     def emit(self, event: Event) -> None:
         match event:
-            case TextGrew(text) | ThoughtGrew(text):
-                self._grow(Say.TEXT if isinstance(event, TextGrew) else Say.REASONING, text)
+            case TextGrew(text):
+                self._grow(Say.TEXT, text)
+            case ThoughtGrew(text):
+                self._grow(Say.REASONING, text)
             case CallGrowing():
                 self._calls.grow(event)
             case StepStarted():
-                self._calls.settle_all()
-                self._close_growing(is_cut_off=True)  # What a broken journal left open.
-                self._retry_ts = None
-                self.on_step()
-                self._request_ts = self._stream.say(Say.API_REQ_STARTED, "{}")
+                self._begin_step()
             case StepEnded():
                 self._end_step(event)
             case Kept():
                 self._keep(event)
-            case Said(say, text, images, progress):
-                self._stream.say(say, text, images=images, progress=progress)
-            case RetryDelayed():
-                self._delay(event)
-            case TodosChanged(todos):
-                self.todos = todos
-                self._ledger.append(event)
-                self._stream.on_change()
-            case CallsRunning(count):
-                self.calls_running = count
-                self._stream.on_change()
+            case Condensed() | ResultsLeftOut():
+                self._shorten(event)
+            case TodosChanged():
+                self._change_todos(event)
+            case Said() | RetryDelayed() | CallsRunning():
+                self._show(event)
 
     def settle_open_calls(self) -> None:
         """Give results to calls whose turn broke before they had them: no service takes a history without."""
@@ -99,6 +95,28 @@ class Recorder:
         if isinstance(kept.item, Result):
             self._calls.settle(kept.item.call_id)
 
+    def _shorten(self, change: HistoryChange) -> None:
+        """Journal it, then let the model see no more than is left. The turn goes on with the same list."""
+        self._ledger.append(change)
+        self.history[:] = shorter(self.history, change)
+        self.on_shortened(change)
+        self._stream.on_change()
+
+    def _show(self, event: Said | RetryDelayed | CallsRunning) -> None:
+        match event:
+            case Said(say, text, images, progress):
+                self._stream.say(say, text, images=images, progress=progress)
+            case RetryDelayed():
+                self._delay(event)
+            case CallsRunning(count):
+                self.calls_running = count
+                self._stream.on_change()
+
+    def _change_todos(self, changed: TodosChanged) -> None:
+        self.todos = changed.todos
+        self._ledger.append(changed)
+        self._stream.on_change()
+
     def _grow(self, say: Say, text: str) -> None:
         if self._growing and self._growing[0] is say:
             self._stream.grow(self._growing[1], text)
@@ -113,6 +131,13 @@ class Recorder:
             else:
                 self._stream.change(MessageChanged(self._growing[1], partial=False))
         self._growing = None
+
+    def _begin_step(self) -> None:
+        self._calls.settle_all()
+        self._close_growing(is_cut_off=True)  # What a broken journal left open.
+        self._retry_ts = None
+        self.on_step()
+        self._request_ts = self._stream.say(Say.API_REQ_STARTED, "{}")
 
     def _end_step(self, event: StepEnded) -> None:
         self._close_growing(is_cut_off=event.cancel_reason is not None)

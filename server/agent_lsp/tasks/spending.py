@@ -54,8 +54,12 @@ class Spending:
     def _count_usage(self, usage: Usage, window: int) -> None:
         self._cost += usage.cost or 0.0
         self._is_unpriced |= usage.cost is None
-        tokens = usage.tokens_in + usage.tokens_out
-        self.context = ContextUse(tokens, window, round(100 * tokens / window, 1) if window else 0.0)
+        self.context = ContextUse.of(usage.tokens_in + usage.tokens_out, window)
+
+    def see_window(self, window: int) -> None:
+        """Take another model's window for a measure; one that is not known leaves things as they are."""
+        if window and window != self.context.window:
+            self.context = ContextUse.of(self.context.tokens, window)
 
     def reset(self) -> None:
         """Start counting anew: the user let the task go on."""

@@ -9,6 +9,7 @@ from typing import Literal
 from agent_lsp.agent.loop import run_turn
 from agent_lsp.approvals.policy import Rules
 from agent_lsp.domain.approvals import Action, Decision
+from agent_lsp.domain.condensing import Condensed, HistoryChange
 from agent_lsp.domain.encoding import Json
 from agent_lsp.domain.errors import BadParams, StorageProblem, TaskBusy
 from agent_lsp.domain.events import Event, Kept, StepEnded
@@ -17,7 +18,7 @@ from agent_lsp.domain.history import Words
 from agent_lsp.domain.messages import Answer, Ask, Category, Response, Say
 from agent_lsp.domain.notices import Listener
 from agent_lsp.domain.requests import Answered, AskReply, QueuedWords, QueueEdit, QueueList, Sent, Snapshot, TaskSummary
-from agent_lsp.domain.status import PermissionMode, Status
+from agent_lsp.domain.status import PermissionMode, Status, Todo
 from agent_lsp.domain.turns import Completed, Ending, LimitReached, RequestFailed
 from agent_lsp.storage.records import (
     Cleared,
@@ -32,6 +33,7 @@ from agent_lsp.storage.records import (
 from agent_lsp.storage.rewinding import RewindPlan
 from agent_lsp.tasks import endings
 from agent_lsp.tasks.checkpointing import Checkpointing
+from agent_lsp.tasks.condensing import Condensing
 from agent_lsp.tasks.gate import GONE, ONLY_A_YES, Gate
 from agent_lsp.tasks.growing import GrowingCalls
 from agent_lsp.tasks.kit import Kit
@@ -72,12 +74,15 @@ class Task:
         self.recorder = Recorder(self.stream, ledger, calls, list(start.history))
         self.recorder.todos = start.todos
         self.recorder.on_request, self.recorder.on_taken = self._count_request, self.queue.taken
+        self.recorder.on_shortened = self._note_shorter
         self.gate = Gate(self.stream, ledger, self._rules, calls, self.permissions)
         self._checkpointing = Checkpointing(self.id, equipment.checkpoints, self.stream)
         self.gate.keep, self.recorder.on_step = self._checkpointing.before, self._checkpointing.new_step
         self._rows = CommandRows(self.stream, lambda: self.gate.is_cancelling)
         self.spending = Spending(start.usage, start.context, start.requests, start.cost, start.usage_by_model)
+        self.spending.see_window(self.kit.window)
         self._turns = Turns(self.id, self)
+        self._condensing = Condensing()
         self._is_closing = self._is_leaving = self._is_held = False
         self._board = StatusBoard(self)
         self.stream.on_change = self._board.look
@@ -151,6 +156,18 @@ class Task:
         await self._turns.stop()
         return self.status()
 
+    def condense(self, instructions: str) -> None:
+        """Have the older part of the history replaced by a summary: now if the task rests, else before its next step."""
+        self._refuse_while_held()
+        waiting = self.stream.standing.waiting
+        if not self._is_at_rest() or waiting is None or waiting.ask is None:
+            self._condensing.wish(instructions)
+            return
+        self.recorder.settle_open_calls()
+        self._condensing.wish_at_rest(instructions, waiting.ask, self.recorder.history)
+        self.stream.change(MessageChanged(waiting.ts, state="interrupted"))
+        self._turns.start()
+
     async def clear(self) -> None:
         """Close for clients that go on: the last that they see of the task is that it rests."""
         self._is_leaving = True
@@ -186,6 +203,7 @@ class Task:
     def set_profile(self, profile: str) -> None:
         self.kit.choose(profile)
         self.ledger.append(ProfileChanged(self.kit.profile))
+        self.spending.see_window(self.kit.window)
         self._board.look()
 
     def set_permission_mode(self, mode: PermissionMode) -> None:
@@ -225,6 +243,12 @@ class Task:
     def take_steering(self) -> Iterator[Kept]:
         return map(self._hear, self.queue.steering())
 
+    def todos(self) -> tuple[Todo, ...]:
+        return self.recorder.todos
+
+    def take_wish(self) -> str | None:
+        return self._condensing.take()
+
     # What a restore asks.
 
     @contextmanager
@@ -247,6 +271,7 @@ class Task:
         self.ledger.append(plan.record)
         after = plan.after
         self.mode, self.spending.context, self.queue.words = after.mode, after.context, after.queue
+        self.spending.see_window(self.kit.window)
         self.recorder.turn_back(after)
         self.kit.briefing.forget(is_all=not after.history)
         self.stream.turn_to(after.messages)
@@ -257,17 +282,22 @@ class Task:
 
     # What its turns do (the Course).
 
-    async def turn(self) -> Ending:
-        ports = self.kit.ports(self, self._checkpointing)
+    async def turn(self) -> Ending | None:
+        ports = self.kit.ports(self, self._checkpointing, self.spending.context)
+        if self._condensing.is_at_rest:
+            return await self._condensing.run(self.recorder.history, ports, self.recorder.emit)
         ending = await run_turn(self.recorder.history, ports, self.recorder.emit)
         await self.ledger.sync()
         return ending
 
-    def turn_over(self, ending: Ending) -> None:
-        self._rest(*endings.question(ending))
+    def turn_over(self, ending: Ending | None) -> None:
+        returning = self._condensing.returning_question()
+        self._rest(*(endings.question(ending) if ending else (returning, None)))
         self._note(self)
-        if isinstance(ending, Completed) and len(self.queue):
+        if isinstance(ending, Completed | None) and len(self.queue):
             self._go_on_from_rest()
+        elif isinstance(ending, Completed) and (wish := self._condensing.take()) is not None:
+            self.condense(wish)
 
     def cutting_short(self, *, is_cancelling: bool) -> None:
         if not is_cancelling:
@@ -279,7 +309,7 @@ class Task:
 
     def stopped(self) -> None:
         if (self._is_leaving or not self._is_closing) and self.stream.standing.waiting is None:
-            self._rest(Ask.RESUME_TASK)
+            self._rest(self._condensing.returning_question())
 
     # From work to rest and back.
 
@@ -351,6 +381,11 @@ class Task:
         spending = self.spending
         spending.count(ended, self.kit.window, self.kit.asked_model)
         self.ledger.append(UsageCounted(spending.total, spending.context, spending.by_model))
+
+    def _note_shorter(self, change: HistoryChange) -> None:
+        self.spending.context = change.context
+        if isinstance(change, Condensed):
+            self.kit.briefing.forget(is_all=False)
 
     def _rules(self) -> Rules:
         return self.permissions.within(self._equipment.rules(self.permission_mode))

@@ -115,6 +115,10 @@ class Tasks:
         self._note(task)
         return status
 
+    def condense(self, task_id: str, instructions: str) -> None:
+        """Replace the older part of what a task's model is told by a summary: now, or before the next step."""
+        self._task(task_id).condense(instructions)
+
     async def clear(self, task_id: str | None) -> None:
         """Take a task off the screen; it stays in the history."""
         task_id = task_id or self._current

@@ -13,11 +13,11 @@ log = logging.getLogger(__name__)
 class Course(Protocol):
     """What a task does in the course of its turns."""
 
-    async def turn(self) -> Ending:
-        """Run one turn to its end."""
+    async def turn(self) -> Ending | None:
+        """Run one turn to its end; None where nothing came to an end by it."""
         ...
 
-    def turn_over(self, ending: Ending) -> None: ...
+    def turn_over(self, ending: Ending | None) -> None: ...
 
     def cutting_short(self, *, is_cancelling: bool) -> None:
         """Told before a turn is cut short, and when that is done."""

@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from agent_lsp.domain.approvals import Decision
+from agent_lsp.domain.condensing import APPROVED_WITH_WORDS
 from agent_lsp.domain.encoding import Json
 from agent_lsp.domain.errors import FileProblem
 from agent_lsp.domain.files import Place, Standing
@@ -51,7 +52,7 @@ def with_words(outcome: Outcome, decision: Decision) -> Outcome:
     """Add what the user said when they approved."""
     if decision.by == "policy" or not (decision.text or decision.images):
         return outcome
-    text = f"{outcome.text}\n\nThe user approved this and says:\n{decision.text}"
+    text = f"{outcome.text}\n\n{APPROVED_WITH_WORDS}\n{decision.text}"
     return replace(outcome, text=text, images=outcome.images + decision.images)
 
 
