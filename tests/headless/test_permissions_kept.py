@@ -1,5 +1,6 @@
 """`agent-lsp permissions list` and `revoke`, and `agent-lsp trust`: what was allowed is seen, and can be taken back."""
 
+import io
 import json
 from pathlib import Path
 
@@ -116,11 +117,29 @@ def test_a_folder_is_trusted_until_it_asks_for_something_else(disk: Disk, capsys
     ]
 
 
+class Terminal(io.StringIO):
+    """Somebody who types this."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.mark.parametrize(("typed", "code"), [("y\n", 0), ("Yes\n", 0), ("\n", 1), ("n\n", 1), ("", 1)])
+def test_whoever_sits_at_a_terminal_is_asked_once_they_have_seen_it(
+    disk: Disk, monkeypatch: pytest.MonkeyPatch, typed: str, code: int
+) -> None:
+    disk.wish({"permissionMode": "acceptEdits"})
+    monkeypatch.setattr("sys.stdin", Terminal(typed))
+
+    assert main(["trust", "add", str(disk.project)]) == code
+    assert main(["trust", "remove", str(disk.project)]) == code
+
+
 def test_a_folder_that_asks_for_nothing_is_not_trusted(disk: Disk, capsys: Captured) -> None:
     disk.wish({"permissionMode": "plan"})
 
     assert main(["trust", "add", str(disk.project)]) == 1
-    assert capsys.readouterr().err.endswith("asks for nothing beyond your settings.\n")
+    assert capsys.readouterr().err.endswith("asks for nothing beyond your settings, or for more than can be shown.\n")
 
 
 def test_trust_can_be_taken_back(disk: Disk, capsys: Captured) -> None:

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from agent_lsp.domain.trust import FolderTrust, Trust
-from agent_lsp.lsp.trusting import DECLINE, LATER, TRUST, question
+from agent_lsp.lsp.trusting import DECLINE, FEW_LINES, LATER, MANY_LINES, TRUST, is_shown_whole, question
 from support.front_door import FrontDoor
 from support.lsp_client import Json, RpcError
 
@@ -145,18 +145,36 @@ async def test_remarks_of_a_later_reading_are_told_once(door: FrontDoor) -> None
     assert [p["message"] for p in door.client.named("window/showMessage")] == ["There is no setting fooBar."]
 
 
-@pytest.mark.parametrize(
-    ("root", "asks"),
-    [
-        ("/w", ("a = 1",)),
-        ("/w", tuple(f"key{number} = 1" for number in range(40))),
-        ("/very-long" * 40, ("a = " + "b" * 500, "c = 1", "d = 2", "e = 3")),
-        ("/w\n\u202e漢字", ("a = \u202e",)),
-    ],
-)
-def test_question_is_no_taller_and_wider_than_a_pop_up_may_be(root: str, asks: tuple[str, ...]) -> None:
-    lines = question(FolderTrust(root, "d", asks=asks)).split("\n")
+ASKS = {
+    "one": ("/w", ("a = 1",), True),
+    "as many as there is room for": ("/w", ("a = 1", "b = 2", "c = 3"), True),
+    "more": ("/w", tuple(f"key{number} = 1" for number in range(40)), False),
+    "long ones": ("/very-long" * 40, ("a = " + "b" * 500, "c = 1"), False),
+    "what cannot be seen": ("/w\n\u202e漢字", ("a = \u202e",), True),
+    "what is long once it is seen": ("/w", ("a = " + "\u202e" * 20,), False),
+}
+
+
+@pytest.mark.parametrize(("root", "asks", "is_whole"), ASKS.values(), ids=ASKS)
+def test_question_fits_and_a_yes_is_offered_to_what_is_shown_whole(
+    root: str, asks: tuple[str, ...], is_whole: bool
+) -> None:
+    folder = FolderTrust(root, "d", asks=asks)
+
+    lines = question(folder, FEW_LINES).split("\n")
 
     assert len(lines) <= 6
     assert all(len(line) <= 76 and line.isascii() for line in lines if "…" not in line)
     assert all(len(line) <= 76 for line in lines)
+    assert is_shown_whole(folder, FEW_LINES) is is_whole
+    assert lines[-1].endswith("agent-lsp trust add") is not is_whole
+
+
+async def test_what_is_not_shown_whole_cannot_be_trusted_by_a_pop_up(door: FrontDoor) -> None:
+    await started(door)
+    door.hall.folders = (replace(FOLDER, asks=tuple(f"key{number} = 1" for number in range(MANY_LINES + 1))),)
+
+    door.hall.on_settings[0]()
+    await door.client.until(lambda: asked(door))
+
+    assert [action["title"] for action in asked(door)[0]["actions"]] == [LATER, DECLINE]

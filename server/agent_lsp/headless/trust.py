@@ -44,13 +44,28 @@ def run_trust(options: Namespace) -> int:
 def _add(store: TrustStore, folder: Path) -> int:
     wish = _wish(folder)
     if wish is None:
-        print(f"agent-lsp: {clean(str(folder))} asks for nothing beyond your settings.", file=sys.stderr)
+        print(
+            f"agent-lsp: {clean(str(folder))} asks for nothing beyond your settings, or for more than can be shown.",
+            file=sys.stderr,
+        )
         return 1
-    store.decide(wish.root, wish.digest, Trust.TRUSTED)
-    print(f"{clean(wish.root)} is trusted with this, until it asks for something else:")
+    print(f"The settings of {clean(wish.root)} ask for more than yours allow:")
     for line in wish.asks:
         print(f"  {clean(line)}")
+    if sys.stdin.isatty() and not _is_yes():
+        print("It is not trusted.")
+        return 1
+    store.decide(wish.root, wish.digest, Trust.TRUSTED)
+    print("It is trusted with this, until it asks for something else.")
     return 0
+
+
+def _is_yes() -> bool:
+    """Ask whoever sits at the terminal, now that they have seen it."""
+    try:
+        return input("Trust it with this? [y/N] ").strip().casefold() in ("y", "yes")
+    except EOFError:
+        return False
 
 
 def _remove(store: TrustStore, folder: Path) -> int:

@@ -27,7 +27,7 @@ from agent_lsp.lsp.patience import Patience
 from agent_lsp.lsp.plain.listener import PlainListener
 from agent_lsp.lsp.ports import Hall, OpenHall
 from agent_lsp.lsp.protocol import AgentProtocol, Outlet
-from agent_lsp.lsp.trusting import TrustQuestions
+from agent_lsp.lsp.trusting import FEW_LINES, MANY_LINES, TrustQuestions
 from agent_lsp.lsp.waiting import Asks
 from agent_lsp.lsp.wire.diagnostics import DiagnosticsParams, DiagnosticsResult
 from agent_lsp.lsp.wire.params import SaveParams, SaveResult
@@ -135,7 +135,8 @@ class AgentServer(LanguageServer):
         """From now on, tell what is ignored, and ask whether folders are trusted, whenever settings change."""
         if self._hall is None or self._trust is not None:
             return
-        self._trust = TrustQuestions(self, self._hall.trust, self.run_errand)
+        most_lines = FEW_LINES if self.client.agent is None else MANY_LINES
+        self._trust = TrustQuestions(self, self._hall.trust, self.run_errand, most_lines)
         self._hall.watch_settings(self._take_settings)
         self._take_settings()
 

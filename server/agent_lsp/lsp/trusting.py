@@ -1,6 +1,7 @@
 """Asks the user, once, whether a folder may loosen their settings: one pop-up at a time, the harmless answer first.
 
-A pop-up that is closed, refused or never answered decides nothing: the folder is not trusted, as before.
+A pop-up that is closed, refused or never answered decides nothing: the folder is not trusted, as before. Nor can a
+folder be trusted by a pop-up that does not show all that it asks for.
 """
 
 import logging
@@ -17,19 +18,25 @@ from agent_lsp.lsp.ports import FolderTrusting
 logger = logging.getLogger(__name__)
 
 LATER, DECLINE, TRUST = "Not now", "Never allow this", "Trust this folder"
-_LINES, _COLUMNS = 3, 72
-"""With what stands around them: no taller and wider than a pop-up may be in any editor."""
+FEW_LINES, MANY_LINES = 3, 30
+"""Few, with what stands around them, are no taller than a pop-up may be in any editor."""
+_COLUMNS = 72
 
 
 class TrustQuestions:
     """The questions of one client. None is put twice."""
 
     def __init__(
-        self, server: LanguageServer, trust: FolderTrusting, spawn: Callable[[Coroutine[None, None, None]], object]
+        self,
+        server: LanguageServer,
+        trust: FolderTrusting,
+        spawn: Callable[[Coroutine[None, None, None]], object],
+        most_lines: int,
     ) -> None:
         self._server = server
         self._trust = trust
         self._spawn = spawn
+        self._most_lines = most_lines
         self._asked: set[tuple[str, str]] = set()
         self._waiting: list[FolderTrust] = []
         self._is_asking = False
@@ -54,27 +61,35 @@ class TrustQuestions:
 
     async def _ask(self, folder: FolderTrust) -> None:
         try:
-            answer = await self._server.window_show_message_request_async(_question(folder))
+            answer = await self._server.window_show_message_request_async(_question(folder, self._most_lines))
             if answer and answer.title in (TRUST, DECLINE):
                 await self._trust.decide(folder.root, folder.digest, is_trusted=answer.title == TRUST)
         except (JsonRpcException, AgentError) as error:
             logger.info("Whether a folder is trusted stays undecided: %s", error)
 
 
-def _question(folder: FolderTrust) -> types.ShowMessageRequestParams:
+def _question(folder: FolderTrust, most_lines: int) -> types.ShowMessageRequestParams:
+    answers = (LATER, DECLINE, TRUST) if is_shown_whole(folder, most_lines) else (LATER, DECLINE)
     return types.ShowMessageRequestParams(
         type=types.MessageType.Warning,
-        message=question(folder),
-        actions=[types.MessageActionItem(title=title) for title in (LATER, DECLINE, TRUST)],
+        message=question(folder, most_lines),
+        actions=[types.MessageActionItem(title=title) for title in answers],
     )
 
 
-def question(folder: FolderTrust) -> str:
+def is_shown_whole(folder: FolderTrust, most_lines: int) -> bool:
+    """Whether the pop-up has room for all that the user would say yes to."""
+    return len(folder.asks) <= most_lines and all(len(_visible(line)) <= _COLUMNS for line in folder.asks)
+
+
+def question(folder: FolderTrust, most_lines: int) -> str:
     """The words of the pop-up."""
-    shown = [f"  {_ending(line)}" for line in folder.asks[:_LINES]]
+    shown = [f"  {_ending(line)}" for line in folder.asks[:most_lines]]
     left_out = len(folder.asks) - len(shown)
     if left_out:
-        shown[-1] = f"  … and {left_out + 1} more"
+        shown[-1] = f"  ... and {left_out + 1} more"
+    if not is_shown_whole(folder, most_lines):
+        shown.append("To see it all, and to trust the folder: agent-lsp trust add")
     return "\n".join(
         ("The settings of this folder ask for more than yours allow:", f"  {_beginning(folder.root)}", *shown)
     )

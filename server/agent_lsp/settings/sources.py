@@ -28,7 +28,7 @@ IsTrusted = Callable[[str, str], bool]
 
 @dataclass(frozen=True, slots=True)
 class ProjectWish:
-    """What a project's settings ask for beyond the user's. The digest stands for all that its file sets."""
+    """What a project's settings ask for beyond the user's. The digest stands for this and all that its file sets."""
 
     root: str
     digest: str
@@ -92,8 +92,11 @@ class _Joined:
         remarks = (*self.remarks, *remarks, *more)
         if not refused:
             return _Joined(merged(self.values, wish), remarks, self.wishes)
-        digest = _digest(values)
-        asked = ProjectWish(root, digest, worded(refused), is_trusted(root, digest))
+        asks, digest = worded(refused), _digest({"sets": values, "asks": refused})
+        if asks is None:
+            remarks = (*remarks, f"{layer.source}: it asks for more than can be shown, and gets nothing of it.")
+            return _Joined(merged(self.values, granted), remarks, self.wishes)
+        asked = ProjectWish(root, digest, asks, is_trusted(root, digest))
         if not asked.is_trusted:
             wish = granted
             remarks += shortened([_refusal(layer.source, path) for path in refused], layer.source)
@@ -105,7 +108,10 @@ def _refusal(source: str, path: str) -> str:
 
 
 def _digest(values: Json) -> str:
-    """A name for exactly these settings, however they are laid out in their file."""
+    """A name for exactly these settings, however they are laid out in their file.
+
+    What is asked for is more than what the file says where the user's own settings have become stricter since.
+    """
     return sha256(json.dumps(values, sort_keys=True, default=str).encode(errors="surrogatepass")).hexdigest()[:16]
 
 

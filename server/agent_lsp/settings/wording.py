@@ -1,4 +1,4 @@
-"""Settings as lines that the user reads before a decision: whole enough to judge by, and never a key of theirs."""
+"""Settings as lines that the user reads before a decision: whole, and never a key of theirs."""
 
 import json
 from collections.abc import Iterator
@@ -7,33 +7,38 @@ from typing import cast
 from agent_lsp.domain.encoding import Json
 from agent_lsp.settings.checks import printable
 
-MOST_LINES = 50
-_LONGEST_VALUE = 200
-_SECRET = ("apiKey", "headers")
+MOST_LINES = 200
+MOST_CHARACTERS = 1_000
+"""Of one line. Nobody reads more than this before they say yes."""
 
 
-def worded(settings: Json) -> tuple[str, ...]:
-    """Each setting as `key = value`, groups one by one."""
-    lines = [f"{printable(key)} = {_value(key, value)}" for key, value in _leaves(settings, "")]
-    left_out = len(lines) - MOST_LINES
-    return tuple(lines) if left_out <= 0 else (*lines[:MOST_LINES], f"{left_out} more")
+def worded(settings: Json) -> tuple[str, ...] | None:
+    """Each setting as `key = value`, groups and lists one by one; None where that is more than anybody would read."""
+    lines = list[str]()
+    for key, value in _leaves(settings, ""):
+        lines.append(f"{printable(key)} = {_value(key, value)}")
+        if len(lines) > MOST_LINES or len(lines[-1]) > MOST_CHARACTERS:
+            return None
+    return tuple(lines)
 
 
-def _leaves(settings: Json, prefix: str) -> Iterator[tuple[str, object]]:
-    for name, value in settings.items():
-        path = f"{prefix}{name}"
-        if isinstance(value, dict) and value and name not in _SECRET:
-            yield from _leaves(cast("Json", value), f"{path}.")  # A JSON object has strings for keys.
-        else:
-            yield path, value
+def _leaves(value: object, key: str) -> Iterator[tuple[str, object]]:
+    match value:
+        case dict() if value:
+            for name, item in cast("Json", value).items():  # A JSON object has strings for keys.
+                yield from _leaves(item, f"{key}.{name}" if key else name)
+        case list() | tuple() if value:
+            for number, item in enumerate(cast("list[object]", value)):  # What they are is looked at next.
+                yield from _leaves(item, f"{key}[{number}]")
+        case _:
+            yield key, value
 
 
 def _value(key: str, value: object) -> str:
-    if key.rpartition(".")[2] in _SECRET and not _is_reference(value):
-        return "…"
-    text = json.dumps(value, default=str)
-    return text if len(text) <= _LONGEST_VALUE else f"{text[:_LONGEST_VALUE]}…"
+    is_secret = key.endswith(".apiKey") or ".headers." in key
+    return "…" if is_secret and not _is_reference(value) else json.dumps(value, default=str)
 
 
 def _is_reference(value: object) -> bool:
-    return isinstance(value, str) and value.startswith("$ENV:")
+    """Whether a value says which of the user's own secrets it means."""
+    return isinstance(value, str) and value.startswith(("$ENV:", "$KEYRING:"))
