@@ -1,7 +1,7 @@
 """One task: its history, its running turn, and how it goes from work to rest and back."""
 
 import time
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Literal
@@ -18,8 +18,8 @@ from agent_lsp.domain.history import Words
 from agent_lsp.domain.messages import Answer, Ask, Category, Response, Say
 from agent_lsp.domain.notices import Listener
 from agent_lsp.domain.requests import Answered, AskReply, QueuedWords, QueueEdit, QueueList, Sent, Snapshot, TaskSummary
-from agent_lsp.domain.status import PermissionMode, Status, Todo
-from agent_lsp.domain.turns import Completed, Ending, LimitReached, RequestFailed
+from agent_lsp.domain.status import PermissionMode, Status
+from agent_lsp.domain.turns import Completed, Ending, RequestFailed
 from agent_lsp.storage.records import (
     Cleared,
     LimitsReset,
@@ -42,10 +42,11 @@ from agent_lsp.tasks.ports import Equipment, Ledger
 from agent_lsp.tasks.queue import Queue
 from agent_lsp.tasks.recorder import Recorder
 from agent_lsp.tasks.screen import CommandRow, CommandRows
-from agent_lsp.tasks.spending import NO_PRICE, Spending
+from agent_lsp.tasks.spending import Spending
 from agent_lsp.tasks.start import TaskStart
 from agent_lsp.tasks.status_board import StatusBoard, status_of
 from agent_lsp.tasks.stream import MessageStream
+from agent_lsp.tasks.surroundings import TaskSurroundings
 from agent_lsp.tasks.turns import Turns
 
 
@@ -83,6 +84,16 @@ class Task:
         self.spending.see_window(self.kit.window)
         self._turns = Turns(self.id, self)
         self._condensing = Condensing()
+        self._surroundings = TaskSurroundings(
+            self.kit,
+            self.stream,
+            self.recorder,
+            self.queue,
+            self.spending,
+            self._condensing,
+            equipment.limits,
+            self._hear,
+        )
         self._is_closing = self._is_leaving = self._is_held = False
         self._board = StatusBoard(self)
         self.stream.on_change = self._board.look
@@ -226,29 +237,6 @@ class Task:
         status = status_of(self)
         return TaskSummary(self.id, self.title, self.stream.last_ts, status.state, status.usage)
 
-    # What the briefing asks (the Surroundings of a turn).
-
-    def system_prompt(self) -> str:
-        return self.kit.briefing.system_prompt()
-
-    async def environment(self) -> Words | None:
-        return await self.kit.briefing.environment()
-
-    def limit_reached(self) -> LimitReached | None:
-        limits = self._equipment.limits()
-        if self.spending.is_cap_void(limits):
-            self.stream.say(Say.INFO, NO_PRICE)
-        return self.spending.limit_reached(limits)
-
-    def take_steering(self) -> Iterator[Kept]:
-        return map(self._hear, self.queue.steering())
-
-    def todos(self) -> tuple[Todo, ...]:
-        return self.recorder.todos
-
-    def take_wish(self) -> str | None:
-        return self._condensing.take()
-
     # What a restore asks.
 
     @contextmanager
@@ -283,7 +271,7 @@ class Task:
     # What its turns do (the Course).
 
     async def turn(self) -> Ending | None:
-        ports = self.kit.ports(self, self._checkpointing, self.spending.context)
+        ports = self.kit.ports(self._surroundings, self._checkpointing, self.spending.context)
         if self._condensing.is_at_rest:
             return await self._condensing.run(self.recorder.history, ports, self.recorder.emit)
         ending = await run_turn(self.recorder.history, ports, self.recorder.emit)

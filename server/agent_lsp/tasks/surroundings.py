@@ -1,0 +1,52 @@
+"""What a task's turns ask of it: what the model is told, what the user wants meanwhile, and when to stop."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from agent_lsp.domain.events import Kept
+from agent_lsp.domain.history import Words
+from agent_lsp.domain.messages import Say
+from agent_lsp.domain.requests import QueuedWords
+from agent_lsp.domain.status import Todo
+from agent_lsp.domain.turns import LimitReached
+from agent_lsp.settings.model import LimitSettings
+from agent_lsp.tasks.condensing import Condensing
+from agent_lsp.tasks.kit import Kit
+from agent_lsp.tasks.queue import Queue
+from agent_lsp.tasks.recorder import Recorder
+from agent_lsp.tasks.spending import NO_PRICE, Spending
+from agent_lsp.tasks.stream import MessageStream
+
+
+@dataclass(frozen=True, slots=True)
+class TaskSurroundings:
+    kit: Kit
+    stream: MessageStream
+    recorder: Recorder
+    queue: Queue
+    spending: Spending
+    condensing: Condensing
+    limits: Callable[[], LimitSettings]
+    hear: Callable[[QueuedWords], Kept]
+    """Shows words of the user's, and gives them as the model hears them."""
+
+    def system_prompt(self) -> str:
+        return self.kit.briefing.system_prompt()
+
+    async def environment(self) -> Words | None:
+        return await self.kit.briefing.environment()
+
+    def limit_reached(self) -> LimitReached | None:
+        limits = self.limits()
+        if self.spending.is_cap_void(limits):
+            self.stream.say(Say.INFO, NO_PRICE)
+        return self.spending.limit_reached(limits)
+
+    def take_steering(self) -> Iterator[Kept]:
+        return map(self.hear, self.queue.steering())
+
+    def todos(self) -> tuple[Todo, ...]:
+        return self.recorder.todos
+
+    def take_wish(self) -> str | None:
+        return self.condensing.take()
