@@ -24,7 +24,7 @@ PATHS = {"anthropic": "/v1/messages", "openai": "/v1/chat/completions", "openai-
 
 
 def model_of(api: str, **fields: Any) -> ServiceModel:
-    given = {"type": api, "model": "test-model", "api_key": "key"}
+    given = {"type": api, "model": "test-model", "api_key": "key", "tool_format": "native"}
     model = build_model(Profile.model_validate(given | fields), name="test", environment={})
     assert isinstance(model, ServiceModel)
     return model

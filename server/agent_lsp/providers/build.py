@@ -5,10 +5,12 @@ from pathlib import Path
 
 from agent_lsp.domain.errors import NotConfigured
 from agent_lsp.providers import catalog, key_ring
+from agent_lsp.providers.adapting import AdaptingModel
 from agent_lsp.providers.definitions import TYPES, ProviderType, type_named
 from agent_lsp.providers.late import LateModel
 from agent_lsp.providers.recording import RecordingModel, Streaming
 from agent_lsp.providers.secrets import Secrets
+from agent_lsp.providers.xml_model import XmlModel
 from agent_lsp.settings.model import Profile
 
 REFERENCE = "$ENV:"
@@ -47,7 +49,19 @@ def _built(provider: ProviderType, resolved: Profile, name: str, record_to: Path
         model = provider.build(resolved, secrets)
     except NotConfigured as problem:
         raise NotConfigured(f"Profile {name}: {problem}") from problem
+    model = _calling(provider, resolved, model)
     return RecordingModel(model, record_to, secrets) if record_to else model
+
+
+def _calling(provider: ProviderType, resolved: Profile, model: Streaming) -> Streaming:
+    """Have the model call tools in the way that the profile says."""
+    match resolved.tool_format:
+        case "xml":
+            return XmlModel(model)
+        case "auto" if not provider.takes_tools(resolved):
+            return AdaptingModel(model)
+        case _:
+            return model
 
 
 def resolved_profile(profile: Profile, *, name: str, environment: Mapping[str, str]) -> Profile:

@@ -49,6 +49,8 @@ class ProviderType:
     """Many others than the vendor offer the same, so that its address is asked for."""
     is_looked_for: bool = False
     """Where nothing is set up, it is tried whether it runs on this machine."""
+    has_tools: bool = False
+    """All its models take tools by the service's own means, and nobody has to look for calls in what they say."""
 
     def completed(self, profile: Profile, environment: _Environment) -> Profile:
         """Give the profile what it need not say. A key of the environment goes to the vendor's own address alone."""
@@ -64,6 +66,10 @@ class ProviderType:
         if profile.prices is None and self.is_local and is_loopback(base_url or ""):
             defaults["prices"] = Prices(input=0.0, output=0.0)
         return profile.model_copy(update=defaults)
+
+    def takes_tools(self, profile: Profile) -> bool:
+        """Whether it is known that the profile's model takes tools."""
+        return self.has_tools or (self.is_anywhere and profile.base_url == self.base_url)
 
     @property
     def is_local(self) -> bool:
@@ -145,6 +151,7 @@ TYPES = (
         models=("claude-sonnet-5-5", "claude-opus-5-5", "claude-haiku-5-5"),
         steps=("Make a key at https://platform.claude.com/settings/keys.",),
         model_list=ModelList("/v1/models?limit=1000", services.anthropic_signing),
+        has_tools=True,
     ),
     ProviderType(
         "openai-responses",
@@ -155,6 +162,7 @@ TYPES = (
         models=("gpt-6.1-sol", "gpt-6.1-terra", "gpt-6-luna"),
         steps=("Make a key at https://platform.openai.com/api-keys.",),
         model_list=_OPENAI_LIST,
+        has_tools=True,
     ),
     ProviderType(
         "openai",
@@ -179,6 +187,7 @@ TYPES = (
             "Deploy a model in the Azure portal: the name of the deployment is the model.",
             "The base URL is https://RESOURCE.openai.azure.com/openai/v1, with the name of your resource.",
         ),
+        has_tools=True,
     ),
     ProviderType(
         "anthropic-bedrock",
@@ -193,6 +202,7 @@ TYPES = (
             "Ask for access to the model in the Bedrock console, and set `region` or AWS_REGION.",
             "Make a Bedrock key; without one, the AWS credentials of this machine are used, by the package boto3.",
         ),
+        has_tools=True,
     ),
     ProviderType(
         "anthropic-vertex",
@@ -210,6 +220,7 @@ TYPES = (
             "Enable the model in the Model Garden, and set `project`, and `region` (or `global`).",
             "Sign in by `gcloud auth application-default login`; the package google-auth reads that.",
         ),
+        has_tools=True,
     ),
     _compatible(
         "openrouter",
@@ -287,5 +298,5 @@ TYPES = (
         "http://127.0.0.1:8000/v1",
         "Start `vllm serve MODEL --enable-auto-tool-choice --tool-call-parser PARSER`.",
     ),
-    ProviderType("replay", "A recording", _build_replay, needs=("file",)),
+    ProviderType("replay", "A recording", _build_replay, needs=("file",), has_tools=True),
 )

@@ -47,6 +47,8 @@ class Profile(_Shape):
     effort: str | None = None
     """How hard the model is to think, in the vendor's own words."""
     prices: Prices | None = None
+    tool_format: Literal["auto", "native", "xml"] = "auto"
+    """How the model calls tools: by its service's own means, or as XML in what it says."""
     first_byte_seconds: _Seconds = 300.0
     between_bytes_seconds: _Seconds = 120.0
 
