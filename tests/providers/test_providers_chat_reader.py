@@ -1,9 +1,11 @@
 """Chat Completions, as the many compatible servers write it."""
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 
+from agent_lsp.domain.errors import ModelFault
 from agent_lsp.domain.history import Thought
 from agent_lsp.domain.model import (
     CallBegan,
@@ -19,6 +21,7 @@ from agent_lsp.domain.model import (
 )
 from agent_lsp.domain.status import Usage
 from support.decoding import decoded, shown, sse
+from support.models import usage_of
 
 
 def chunk(delta: Any = None, finish: str | None = None, **more: Any) -> Any:
@@ -126,7 +129,41 @@ CHUNKS = {
             chunk({}, usage={"prompt_tokens": 1, "completion_tokens": 1}),
             chunk({}, usage={"prompt_tokens": 1, "completion_tokens": 2}),
         ],
-        [UsageKnown(Usage(1, 1)), UsageKnown(Usage(1, 2))],
+        [UsageKnown(Usage(1, 1, cost=None)), UsageKnown(Usage(1, 2, cost=None))],
+    ),
+    "a call that is signed": (
+        [
+            chunk(
+                {
+                    "tool_calls": [
+                        {"index": 0, "id": "a", "function": {"name": "f", "arguments": "{}"}, "extra_content": {"g": 1}}
+                    ]
+                }
+            )
+        ],
+        [
+            ThoughtSealed(Thought("", '{"extra_content": {"g": 1}}')),
+            CallBegan(0, "a", "f"),
+            CallGrew(0, "{}"),
+            CallEnded(0),
+            Stopped(StopReason.CALLS),
+        ],
+    ),
+    "reasoning in details": (
+        [
+            chunk({"reasoning_details": [{"type": "reasoning.text", "index": 0, "text": "a", "id": None}]}),
+            chunk({"reasoning_details": [{"type": "reasoning.text", "index": 0, "text": "b", "signature": "s"}]}),
+            chunk({"reasoning_details": [{"type": "reasoning.encrypted", "index": 1, "data": "x", "id": "i"}]}),
+        ],
+        [
+            ThoughtSealed(
+                Thought(
+                    "",
+                    '{"reasoning_details": [{"type": "reasoning.text", "index": 0, "text": "ab", "signature": "s"}, '
+                    '{"type": "reasoning.encrypted", "index": 1, "id": "i", "data": "x"}]}',
+                )
+            )
+        ],
     ),
 }
 
@@ -140,3 +177,100 @@ def test_chunks_of_compatible_servers_are_understood(chunks: list[Any], expected
 
 def test_a_stream_without_a_finish_reason_ends_with_its_mark() -> None:
     assert decoded("openai", sse(chunk({"content": "x"}), b"[DONE]")) == [TextDelta("x"), Stopped(StopReason.END)]
+
+
+@pytest.mark.parametrize(
+    ("finish", "reason"),
+    [
+        ("model_length", StopReason.LENGTH),
+        ("MAX_TOKENS", StopReason.LENGTH),
+        ("SAFETY", StopReason.REFUSAL),
+        ("sensitive", StopReason.REFUSAL),
+        ("eos", StopReason.END),
+    ],
+)
+def test_reasons_of_compatible_servers_are_understood(finish: str, reason: StopReason) -> None:
+    assert decoded("openai", sse(chunk({"content": "x"}, finish)))[-1] == Stopped(reason)
+
+
+@pytest.mark.parametrize(
+    "finish", ["error", "network_error", "insufficient_system_resource", "malformed_function_call"]
+)
+def test_an_answer_that_came_to_nothing_is_worth_another_try(finish: str) -> None:
+    with pytest.raises(ModelFault, match="gave up") as caught:
+        decoded("openai", sse(chunk({"content": "x"}, finish), b"[DONE]"))
+
+    assert caught.value.is_passing
+
+
+@pytest.mark.parametrize(
+    "event",
+    [
+        {"error": {"message": "words"}},
+        {"error": "words"},
+        {"object": "error", "message": "words", "code": 500},
+        {"message": "words"},
+        {"detail": "words"},
+        {"type": "error", "error": {"message": "words"}},
+        {"choices": [{"index": 0, "delta": {}, "finish_reason": "error"}], "error": {"code": 502, "message": "words"}},
+    ],
+)
+def test_errors_are_found_wherever_a_server_puts_them(event: Any) -> None:
+    with pytest.raises(ModelFault, match="words"):
+        decoded("openai", sse(chunk({"content": "x"}), event, b"[DONE]"))
+
+
+FIGURES = {
+    "the vendor's own": (
+        {"prompt_tokens": 10, "completion_tokens": 2, "prompt_tokens_details": {"cached_tokens": 4}},
+        Usage(10, 2, 4, cost=None),
+    ),
+    "of DeepSeek": (
+        {"prompt_tokens": 10, "completion_tokens": 2, "prompt_cache_hit_tokens": 4, "prompt_cache_miss_tokens": 6},
+        Usage(10, 2, 4, cost=None),
+    ),
+    "of LiteLLM": (
+        {
+            "prompt_tokens": 10,
+            "completion_tokens": 2,
+            "cache_read_input_tokens": 4,
+            "cache_creation_input_tokens": 3,
+        },
+        Usage(10, 2, 4, 3, None),
+    ),
+    "of OpenRouter, with what it cost": (
+        {"prompt_tokens": 10, "completion_tokens": 2, "total_tokens": 12, "cost": 0.25},
+        Usage(10, 2, cost=0.25),
+    ),
+    "thoughts beside the completion": (
+        {"prompt_tokens": 10, "completion_tokens": 2, "total_tokens": 30},
+        Usage(10, 20, cost=None),
+    ),
+    "more cached than there was": (
+        {"prompt_tokens": 10, "completion_tokens": 2, "prompt_tokens_details": {"cached_tokens": 99}},
+        Usage(10, 2, 10, cost=None),
+    ),
+    "as text": ({"prompt_tokens": "10", "completion_tokens": "2"}, Usage(10, 2, cost=None)),
+    "with a fraction": ({"prompt_tokens": 10.0, "completion_tokens": 2.5}, Usage(10, 2, cost=None)),
+    "less than none": ({"prompt_tokens": -10, "completion_tokens": 2, "cost": -1}, Usage(0, 2, cost=None)),
+    "beyond all sense": ({"prompt_tokens": 10**18, "completion_tokens": 2}, Usage(0, 2, cost=None)),
+    "nothing but zeros": ({"prompt_tokens": 0, "completion_tokens": 0}, None),
+    "of odd shapes": ({"prompt_tokens": [], "completion_tokens": True, "prompt_tokens_details": 3, "cost": "x"}, None),
+    "no object": (["x"], None),
+}
+
+
+@pytest.mark.parametrize(("told", "usage"), FIGURES.values(), ids=FIGURES.keys())
+def test_figures_are_read_as_far_as_they_make_sense(told: Any, usage: Usage | None) -> None:
+    events = decoded("openai", sse(chunk({"content": "x"}, "stop"), {"choices": [], "usage": told}, b"[DONE]"))
+
+    assert usage_of(events) == usage
+
+
+@pytest.mark.parametrize(
+    "place", [lambda told: chunk({}, x_groq={"usage": told}), lambda told: {"choices": [{"delta": {}, "usage": told}]}]
+)
+def test_figures_are_found_where_servers_put_them(place: Callable[[Any], Any]) -> None:
+    events = decoded("openai", sse(place({"prompt_tokens": 1, "completion_tokens": 2}), b"[DONE]"))
+
+    assert usage_of(events) == Usage(1, 2, cost=None)

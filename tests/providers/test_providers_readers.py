@@ -75,16 +75,40 @@ def test_an_answer_with_its_finish_mark_is_whole_without_the_rest(api: str) -> N
 
 
 @pytest.mark.parametrize("api", APIS)
-@pytest.mark.parametrize(
-    "event", [b"{oops", b"[1]", b"null", b'"text"', b'{"choices": [1], "type": "message_start", "message": 1}']
-)
-def test_an_event_that_is_no_event_is_a_lasting_fault(api: str, event: bytes) -> None:
-    stream = sse(event) + (sse({"type": "response.output_item.added", "item": 3}) if api == "openai-responses" else b"")
-
+@pytest.mark.parametrize("event", [b"{oops", b"[1]", b"null", b'"text"', b"", b"[DONE"])
+def test_an_event_that_is_no_json_object_may_come_whole_the_next_time(api: str, event: bytes) -> None:
     with pytest.raises(ModelFault) as caught:
-        decoded(api, stream)
+        decoded(api, sse(event))
 
-    assert not caught.value.is_passing
+    assert caught.value.is_passing
+
+
+NO_TEXTS: tuple[Any, ...] = (5, True, [5], ["x"], {"a": 1})
+
+
+def odd_events(api: str, odd: Any) -> list[Any]:
+    """Events in which something else stands where text belongs."""
+    match api:
+        case "anthropic":
+            deltas = [("text_delta", "text"), ("thinking_delta", "thinking")]
+            grown = [{"type": "content_block_delta", "delta": {"type": kind, key: odd}} for kind, key in deltas]
+            names = {"type": "content_block_start", "content_block": {"type": "tool_use", "name": odd}}
+            return [*grown, names]
+        case "openai":
+            return [{"choices": [{"delta": {name: odd}}]} for name in ("refusal", "reasoning")]
+        case _:
+            kinds = ("output_text", "refusal", "reasoning_text")
+            return [{"type": f"response.{kind}.delta", "delta": odd} for kind in kinds]
+
+
+@pytest.mark.parametrize("odd", NO_TEXTS, ids=repr)
+@pytest.mark.parametrize("api", APIS)
+def test_an_event_of_an_unknown_shape_is_a_lasting_fault(api: str, odd: Any) -> None:
+    for event in odd_events(api, odd):
+        with pytest.raises(ModelFault, match="unknown shape") as caught:
+            decoded(api, sse(event))
+
+        assert not caught.value.is_passing
 
 
 def chat_events(*deltas: str) -> list[bytes]:
@@ -230,7 +254,10 @@ def test_later_figures_replace_earlier_ones() -> None:
 
     events = decoded("anthropic", sse(start, end, {"type": "message_stop"}))
 
-    assert [e.usage for e in events if isinstance(e, UsageKnown)] == [Usage(15, 1, 5), Usage(15, 7, 5)]
+    assert [e.usage for e in events if isinstance(e, UsageKnown)] == [
+        Usage(15, 1, 5, cost=None),
+        Usage(15, 7, 5, cost=None),
+    ]
 
 
 # Responses
@@ -317,3 +344,39 @@ def test_words_without_an_end_are_given_up(monkeypatch: pytest.MonkeyPatch) -> N
 
     with pytest.raises(ModelFault, match="an answer without an end"):
         decoded("openai", *chat_events('{"content": "words"}') * 1001)
+
+
+WHOLE_ANSWER = [
+    {"type": "reasoning", "summary": [{"text": "hm"}], "encrypted_content": "e"},
+    {"type": "message", "content": [{"type": "output_text", "text": "I look."}]},
+    {"type": "function_call", "call_id": "a", "name": "f", "arguments": "{}"},
+]
+
+
+def test_an_answer_that_comes_only_with_the_last_event_is_taken() -> None:
+    last = {"type": "response.completed", "response": {"output": WHOLE_ANSWER}}
+
+    events = decoded("openai-responses", sse(last))
+
+    assert said(parts_of(events)) == [("think", "hm"), ("say", "I look."), ("call", "f", "{}")]
+
+
+@pytest.mark.parametrize("has_places", [True, False])
+def test_what_came_piece_by_piece_is_not_taken_again_with_the_last_event(has_places: bool) -> None:
+    places = [{"output_index": at} if has_places else {} for at in range(len(WHOLE_ANSWER))]
+    pieces = [
+        {"type": f"response.output_item.{step}", "item": item, **place}
+        for item, place in zip(WHOLE_ANSWER, places, strict=True)
+        for step in ("added", "done")
+    ]
+    last = {"type": "response.completed", "response": {"output": WHOLE_ANSWER}}
+
+    events = decoded("openai-responses", sse(*pieces, last))
+
+    assert said(parts_of(events)) == [("think", "hm"), ("say", "I look."), ("call", "f", "{}")]
+
+
+@pytest.mark.parametrize("api", ["anthropic", "openai-responses"])
+def test_an_error_without_its_type_is_a_fault(api: str) -> None:
+    with pytest.raises(ModelFault, match="words"):
+        decoded(api, sse({"error": {"message": "words"}}))

@@ -27,7 +27,7 @@ LONGEST_ANSWER = 16 * 1024 * 1024
 """Characters of text, thoughts and arguments; twenty times what models can say at once."""
 
 Price = Callable[[Usage], Usage]
-"""Gives a usage its cost."""
+"""Gives a usage its cost, where the service has not told it or the user knows better."""
 
 
 def fresh_id() -> str:
@@ -109,8 +109,9 @@ class Answer:
             self._give_up_half(None, key)
             self._add(CallEnded(key))
 
-    def count(self, usage: Usage) -> None:
-        self._add(UsageKnown(self._price(usage)))
+    def count(self, usage: Usage | None) -> None:
+        if usage:
+            self._add(UsageKnown(self._price(usage)))
 
     def stop(self, reason: StopReason) -> None:
         for key in tuple(self._open_calls):
@@ -122,6 +123,8 @@ class Answer:
     def _grow(self, kind: type[TextDelta | ThoughtDelta] | None, key: int, piece: str) -> None:
         if not piece:
             return
+        if not isinstance(piece, str):  # pyright: ignore[reportUnnecessaryIsInstance] - it is of whatever type a service sent
+            raise TypeError("a piece must be text")
         self._left -= len(piece)
         if self._left < 0:
             raise faults.unreadable("an answer without an end")

@@ -6,10 +6,11 @@ from typing import Any, cast
 
 from agent_lsp.domain.encoding import Json
 from agent_lsp.domain.model import StopReason
-from agent_lsp.domain.status import Usage
 from agent_lsp.providers import faults
 from agent_lsp.providers.answer import Answer
+from agent_lsp.providers.figures import amount, figure, usage
 from agent_lsp.providers.inner import inner
+from agent_lsp.providers.reasoning_details import joined_details
 
 IGNORED = frozenset({b"ping"})
 
@@ -17,8 +18,18 @@ _STOPS = {
     "tool_calls": StopReason.CALLS,
     "function_call": StopReason.CALLS,
     "length": StopReason.LENGTH,
+    "max_tokens": StopReason.LENGTH,
+    "model_length": StopReason.LENGTH,
     "content_filter": StopReason.REFUSAL,
+    "safety": StopReason.REFUSAL,
+    "sensitive": StopReason.REFUSAL,
 }
+
+_FAILURES = frozenset({"abort", "error", "insufficient_system_resource", "malformed_function_call", "network_error"})
+"""Reasons by which compatible servers say that an answer came to nothing."""
+
+_CACHE_READS = ("prompt_cache_hit_tokens", "cache_read_input_tokens", "cached_tokens")
+"""Not of the vendor's API: what compatible servers call the cached part of a prompt."""
 
 _THOUGHT_FIELDS = ("reasoning_content", "reasoning")
 """Not of the vendor's API: the two names that compatible servers give to streamed reasoning."""
@@ -31,6 +42,8 @@ class _Calling:
     id: str
     name: list[str] = field(default_factory=list[str])
     key: int | None = None
+    extra: Json = field(default_factory=dict[str, Any])
+    """What the service wants to see again with the call: Gemini's signature of the thoughts behind it."""
 
     @property
     def whole_name(self) -> str:
@@ -48,12 +61,13 @@ class ChatReader:
         self._thought_field = ""
         self._stop: StopReason | None = None
         self._has_refused = False
+        self._details: list[Json] = []
 
     def read(self, event: Json) -> None:
-        if event.get("error"):
-            raise faults.in_stream(event["error"])
-        if usage := event.get("usage"):
-            self._count(usage)
+        if error := _error_of(event):
+            raise faults.in_stream(error)
+        if event.get("usage") or event.get("x_groq"):
+            self._count(inner(event, "usage") or inner(inner(event, "x_groq"), "usage"))
         for choice in event.get("choices") or ():
             if choice.get("index", 0) == 0:
                 self._read_choice(choice)
@@ -63,6 +77,8 @@ class ChatReader:
             return False
         self._end_thought()
         self._end_call()
+        if self._details:
+            self._seal({"reasoning_details": joined_details(self._details)}, text="")
         stop = StopReason.REFUSAL if self._has_refused else self._stop
         self._answer.stop(stop or StopReason.END)
         return True
@@ -83,13 +99,22 @@ class ChatReader:
         for call in delta.get("tool_calls") or ():
             self._end_thought()
             self._read_call(call)
+        self._details.extend(delta.get("reasoning_details") or ())
+        if choice.get("usage"):
+            self._count(inner(choice, "usage"))
         if reason := choice.get("finish_reason"):
-            self._stop = _STOPS.get(reason, StopReason.END)
+            self._finish(str(reason).lower())
+
+    def _finish(self, reason: str) -> None:
+        if reason in _FAILURES:
+            raise faults.in_stream({"type": reason})
+        self._stop = _STOPS.get(reason, StopReason.END)
 
     def _read_call(self, piece: Json) -> None:
         function = inner(piece, "function")
         id_, name = piece.get("id") or "", function.get("name") or ""
         calling = self._calling(piece.get("index"), id_, name)
+        calling.extra = inner(piece, "extra_content") or calling.extra
         if name and calling.key is None and (not calling.name or not id_):
             calling.name.append(name)
         if arguments := _as_text(function.get("arguments")):
@@ -108,6 +133,8 @@ class ChatReader:
 
     def _announced(self, calling: _Calling) -> int:
         if calling.key is None:
+            if calling.extra:
+                self._seal({"extra_content": calling.extra}, text="")
             calling.key = self._answer.begin_call(calling.id, calling.whole_name)
         return calling.key
 
@@ -118,19 +145,34 @@ class ChatReader:
 
     def _end_thought(self) -> None:
         if self._answer.has_open_thought:
-            seal = json.dumps({"field": self._thought_field})
-            self._answer.seal_thought(lambda _: seal)
+            self._seal({"field": self._thought_field})
 
-    def _count(self, usage: Json) -> None:
-        details = inner(usage, "prompt_tokens_details")
+    def _seal(self, kept: Json, text: str | None = None) -> None:
+        seal = json.dumps(kept, ensure_ascii=False)
+        self._answer.seal_thought(lambda _: seal, text)
+
+    def _count(self, counted: Json) -> None:
+        details = inner(counted, "prompt_tokens_details")
+        tokens_in = figure(counted, "prompt_tokens")
+        # Gemini and xAI leave thoughts out of the completion, and in the total.
+        tokens_out = max(figure(counted, "completion_tokens"), figure(counted, "total_tokens") - tokens_in)
         self._answer.count(
-            Usage(
-                usage.get("prompt_tokens") or 0,
-                usage.get("completion_tokens") or 0,
-                details.get("cached_tokens") or 0,
-                details.get("cache_write_tokens") or 0,
+            usage(
+                tokens_in,
+                tokens_out,
+                cache_reads=figure(details, "cached_tokens") or figure(counted, *_CACHE_READS),
+                cache_writes=figure(details, "cache_write_tokens") or figure(counted, "cache_creation_input_tokens"),
+                cost=amount(counted, "cost"),
             )
         )
+
+
+def _error_of(event: Json) -> object:
+    """Find the error in an event, which compatible servers put in many places."""
+    if error := event.get("error"):
+        return error
+    is_error = "choices" not in event and any(key in event for key in ("detail", "message"))
+    return event if is_error or event.get("object") == "error" else None
 
 
 def _is_another(known: _Calling, id_: str, name: str, *, has_index: bool) -> bool:

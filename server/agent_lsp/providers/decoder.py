@@ -53,7 +53,7 @@ class Decoder:
         except EventTooLong as error:
             raise faults.unreadable("an event too large to be one") from error
         except ValueError as error:
-            raise faults.unreadable("an event that is not JSON") from error
+            raise faults.garbled() from error
 
     def end(self) -> list[ModelEvent]:
         """Close the answer; raises ModelFault where it was cut off."""

@@ -12,7 +12,7 @@ from weakref import WeakKeyDictionary
 
 import jiter
 
-from agent_lsp.domain.history import Call, HistoryItem, Reply
+from agent_lsp.domain.history import Call, HistoryItem, Part, Reply, Spoken
 from agent_lsp.domain.model import ModelRequest
 
 
@@ -184,8 +184,21 @@ def image_of(url: str) -> tuple[str, str] | None:
 IMAGE_LEFT_OUT = "[An image was left out: this model cannot see it.]"
 
 
-def plain_id(id_: str, longest: int = 64) -> str:
+def without_last_thoughts(parts: Sequence[Part]) -> Sequence[Part]:
+    """Leave out thoughts behind which nothing follows: a service refuses those that led nowhere."""
+    ends = [at for at, part in enumerate(parts, 1) if isinstance(part, Call) or _is_said(part)]
+    return parts[: ends[-1]] if ends else ()
+
+
+def _is_said(part: Part) -> bool:
+    return isinstance(part, Spoken) and bool(part.text.strip())
+
+
+def plain_id(id_: str) -> str:
     """Make an id, which another service may have made, one that all take; the same for a call and its result."""
-    if re.fullmatch(rf"[A-Za-z0-9_-]{{1,{longest}}}", id_):
-        return id_
+    return id_ if re.fullmatch(r"[A-Za-z0-9_-]{1,64}", id_) else fresh_id_of(id_)
+
+
+def fresh_id_of(id_: str) -> str:
+    """Make another id of one that cannot be used, always the same."""
     return f"call_{sha256(id_.encode('utf-8', 'replace')).hexdigest()[:24]}"

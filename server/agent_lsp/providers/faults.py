@@ -98,6 +98,11 @@ def unreadable(what: str) -> ModelFault:
     return ModelFault(f"The model's service sent {what}.", is_passing=False)
 
 
+def garbled() -> ModelFault:
+    """What was spoilt on its way may well come whole the next time."""
+    return ModelFault("The model's service sent an event that is not JSON.", is_passing=True)
+
+
 def unreachable(address: str, error: Exception) -> ModelFault:
     """No connection, or one that broke."""
     reason = str(error) or type(error).__name__

@@ -4,9 +4,9 @@ import json
 
 from agent_lsp.domain.encoding import Json
 from agent_lsp.domain.model import StopReason
-from agent_lsp.domain.status import Usage
 from agent_lsp.providers import faults
 from agent_lsp.providers.answer import Answer
+from agent_lsp.providers.figures import figure, usage
 from agent_lsp.providers.inner import inner
 
 IGNORED = frozenset({b"ping"})
@@ -28,8 +28,8 @@ class MessagesReader:
         """The call of each open block, by the block's index."""
         self._whole_inputs: dict[int, str] = {}
         """Arguments that came with a block's start, until its deltas say otherwise, by the block's index."""
-        self._signature = ""
-        self._usage: dict[str, int] = {}
+        self._signature: list[str] = []
+        self._figures: dict[str, int] = {}
         self._stop: StopReason | None = None
 
     def read(self, event: Json) -> None:
@@ -48,7 +48,7 @@ class MessagesReader:
                     self._stop = _STOPS.get(reason, StopReason.END)
             case "message_stop":
                 self._answer.has_ended = self.end(is_marked=True)
-            case "error":
+            case _ if event.get("error") or event.get("type") == "error":
                 raise faults.in_stream(event.get("error"))
             case _:
                 pass
@@ -66,7 +66,7 @@ class MessagesReader:
             case "text":
                 self._answer.text(block.get("text") or "")
             case "thinking":
-                self._signature = block.get("signature") or ""
+                self._signature = [block.get("signature") or ""]
                 self._answer.thought(block.get("thinking") or "")
             case "redacted_thinking":
                 seal = json.dumps({"type": "redacted_thinking", "data": block.get("data") or ""})
@@ -87,7 +87,7 @@ class MessagesReader:
             case "thinking_delta":
                 self._answer.thought(delta.get("thinking") or "")
             case "signature_delta":
-                self._signature += delta.get("signature") or ""
+                self._signature.append(delta.get("signature") or "")
             case _:
                 pass
 
@@ -100,20 +100,21 @@ class MessagesReader:
         if (key := self._calls.pop(index, None)) is not None:
             self._answer.grow_call(key, self._whole_inputs.pop(index, ""))
             self._answer.end_call(key)
-        elif self._signature or self._answer.has_open_thought:
+        elif any(self._signature) or self._answer.has_open_thought:
             self._seal()
 
     def _seal(self) -> None:
-        signature, self._signature = self._signature, ""
+        signature = "".join(self._signature)
+        self._signature = []
         seal = json.dumps({"type": "thinking", "signature": signature}) if signature else None
         self._answer.seal_thought(lambda _: seal)
 
-    def _count(self, usage: Json) -> None:
+    def _count(self, counted: Json) -> None:
         """Later figures replace earlier ones; those that are left out stand."""
-        if not usage:
-            return
-        self._usage |= {name: value for name, value in usage.items() if isinstance(value, int)}
-        reads = self._usage.get("cache_read_input_tokens", 0)
-        writes = self._usage.get("cache_creation_input_tokens", 0)
-        tokens_in = self._usage.get("input_tokens", 0) + reads + writes
-        self._answer.count(Usage(tokens_in, self._usage.get("output_tokens", 0), reads, writes))
+        self._figures |= {name: number for name in counted if (number := figure(counted, name))}
+        reads = figure(self._figures, "cache_read_input_tokens")
+        writes = figure(self._figures, "cache_creation_input_tokens")
+        tokens_in = figure(self._figures, "input_tokens") + reads + writes
+        tokens_out = figure(self._figures, "output_tokens")
+        if counted:
+            self._answer.count(usage(tokens_in, tokens_out, cache_reads=reads, cache_writes=writes))

@@ -15,6 +15,7 @@ from agent_lsp.providers.encoding import (
     dump_all,
     image_of,
     plain_id,
+    without_last_thoughts,
 )
 
 _MARK: Json = {"cache_control": {"type": "ephemeral"}}
@@ -51,7 +52,8 @@ class MessagesWriter:
                 return Encoded(first=(dump(self._result(item)),))
             case Reply(parts, origin):
                 is_own = origin == self._origin
-                return Encoded(rest=tuple(b for part in parts if (b := _part(part, is_own=is_own))))
+                blocks = (_part(part, is_own=is_own) for part in without_last_thoughts(parts))
+                return Encoded(rest=tuple(block for block in blocks if block))
 
     def message(self, first: Sequence[bytes], rest: Sequence[bytes], *, is_reply: bool, is_marked: bool) -> bytes:
         blocks = [*first, *rest]

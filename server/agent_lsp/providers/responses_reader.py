@@ -4,9 +4,9 @@ import json
 
 from agent_lsp.domain.encoding import Json
 from agent_lsp.domain.model import StopReason
-from agent_lsp.domain.status import Usage
 from agent_lsp.providers import faults
 from agent_lsp.providers.answer import Answer
+from agent_lsp.providers.figures import amount, figure, usage
 from agent_lsp.providers.inner import inner
 
 IGNORED = frozenset(
@@ -33,6 +33,9 @@ class ResponsesReader:
         self._calls: dict[int, int] = {}
         """The call of each item, by the item's place in the output."""
         self._has_arguments: set[int] = set()
+        self._has_text: set[int] = set()
+        self._is_told = False
+        """Whether the items came one by one, and not only in the last event."""
         self._has_refused = False
         self._stop: StopReason | None = None
 
@@ -40,10 +43,10 @@ class ResponsesReader:
         place: int = event.get("output_index", 0)
         match event.get("type"):
             case "response.output_text.delta":
-                self._answer.text(event.get("delta") or "")
+                self._say(place, event.get("delta") or "")
             case "response.refusal.delta":
                 self._has_refused = True
-                self._answer.text(event.get("delta") or "")
+                self._say(place, event.get("delta") or "")
             case "response.function_call_arguments.delta":
                 self._grow_call(place, event.get("delta") or "")
             case "response.reasoning_summary_text.delta" | "response.reasoning_text.delta":
@@ -77,16 +80,27 @@ class ResponsesReader:
                 raise faults.in_stream(
                     event.get("error") or {"code": event.get("code"), "message": event.get("message")}
                 )
+            case _ if event.get("error"):
+                raise faults.in_stream(event["error"])
             case _:
                 pass
 
     def _complete(self, response: Json, stop: StopReason) -> None:
-        if usage := response.get("usage"):
-            self._count(usage)
+        if not (self._is_told or self._answer.has_open_thought):
+            # Some servers stream nothing but this.
+            for place, item in enumerate(response.get("output") or ()):
+                self._finish(place, item)
+        self._count(inner(response, "usage"))
         self._stop = stop
         self._answer.has_ended = self.end(is_marked=True)
 
+    def _say(self, place: int, text: str) -> None:
+        self._is_told = True
+        self._has_text.add(place)
+        self._answer.text(text)
+
     def _begin(self, place: int, item: Json) -> None:
+        self._is_told = True
         if item.get("type") == "function_call":
             self._calls[place] = self._answer.begin_call(item.get("call_id") or "", item.get("name") or "")
 
@@ -96,7 +110,12 @@ class ResponsesReader:
             self._answer.grow_call(self._calls[place], arguments)
 
     def _finish(self, place: int, item: Json) -> None:
+        self._is_told = True
         match item.get("type"):
+            case "message" if place not in self._has_text:
+                for part in item.get("content") or ():
+                    self._has_refused |= "refusal" in part
+                    self._answer.text(part.get("text") or part.get("refusal") or "")
             case "function_call":
                 if place not in self._calls:
                     self._begin(place, item)
@@ -117,13 +136,14 @@ class ResponsesReader:
             summary = "\n\n".join(part.get("text") or "" for part in item.get("summary") or ())
             self._answer.seal_thought(lambda _: seal, text=summary)
 
-    def _count(self, usage: Json) -> None:
-        details = inner(usage, "input_tokens_details")
+    def _count(self, counted: Json) -> None:
+        details = inner(counted, "input_tokens_details")
         self._answer.count(
-            Usage(
-                usage.get("input_tokens") or 0,
-                usage.get("output_tokens") or 0,
-                details.get("cached_tokens") or 0,
-                details.get("cache_write_tokens") or 0,
+            usage(
+                figure(counted, "input_tokens"),
+                figure(counted, "output_tokens"),
+                cache_reads=figure(details, "cached_tokens"),
+                cache_writes=figure(details, "cache_write_tokens"),
+                cost=amount(counted, "cost"),
             )
         )

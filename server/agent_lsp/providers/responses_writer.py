@@ -5,7 +5,16 @@ from collections.abc import Sequence
 from agent_lsp.domain.encoding import Json
 from agent_lsp.domain.history import Call, HistoryItem, Part, Reply, Result, Spoken, Thought, Words
 from agent_lsp.domain.model import ModelRequest
-from agent_lsp.providers.encoding import IMAGE_LEFT_OUT, Encoded, Envelope, arguments_of, dump, image_of, plain_id
+from agent_lsp.providers.encoding import (
+    IMAGE_LEFT_OUT,
+    Encoded,
+    Envelope,
+    arguments_of,
+    dump,
+    image_of,
+    plain_id,
+    without_last_thoughts,
+)
 
 
 class ResponsesWriter:
@@ -43,7 +52,8 @@ class ResponsesWriter:
                 return Encoded(first=(dump(self._result(item)),))
             case Reply(parts, origin):
                 is_own = origin == self._origin
-                return Encoded(rest=tuple(b for part in parts if (b := _part(part, is_own=is_own))))
+                blocks = (_part(part, is_own=is_own) for part in without_last_thoughts(parts))
+                return Encoded(rest=tuple(block for block in blocks if block))
 
     def message(self, first: Sequence[bytes], rest: Sequence[bytes], *, is_reply: bool, is_marked: bool) -> bytes:
         del is_reply, is_marked  # Items stand for themselves here, and the service finds what it has cached.

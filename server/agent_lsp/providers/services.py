@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from agent_lsp.domain.encoding import Json
 from agent_lsp.domain.errors import NotConfigured
 from agent_lsp.providers import catalog, chat_reader, messages_reader, responses_reader
+from agent_lsp.providers.chat_ways import ways_of
 from agent_lsp.providers.chat_writer import ChatWriter
 from agent_lsp.providers.direct import DirectTransport
 from agent_lsp.providers.encoding import BodyWriter, Writer
@@ -51,7 +52,7 @@ class Service:
             listening=self.listening,
             transport=self._transport(profile),
             patience=Patience(profile.first_byte_seconds, profile.between_bytes_seconds),
-            price=lambda usage: catalog.priced(usage, tariff),
+            price=lambda usage: catalog.priced(usage, tariff) if tariff else usage,
             secrets=secrets,
         )
 
@@ -141,7 +142,9 @@ CHAT = Service(
     path="/chat/completions",
     signing=bearer,
     parameters=_chat_parameters,
-    writer=lambda parameters, origin, sees: ChatWriter(parameters, origin, sees_images=sees),
+    writer=lambda parameters, origin, sees: ChatWriter(
+        parameters, origin, ways_of(parameters["model"]), sees_images=sees
+    ),
     listening=Listening(chat_reader.ChatReader, chat_reader.IGNORED),
     open_client=open_openai,
 )
