@@ -32,6 +32,13 @@ local COMMANDS = {
   AgentHistory = { nargs = '*', desc = 'Go back to an earlier task' },
   AgentCheckpoints = { nargs = '?', desc = 'Take back what the agent did to files' },
   AgentRewind = { desc = 'Go back to before words of yours' },
+  AgentQueue = { desc = 'Show the words that wait' },
+  AgentImage = { nargs = '?', complete = 'file', desc = 'Send a picture with the next words' },
+  AgentFork = { desc = 'Make a new task of this one' },
+  AgentRename = { nargs = '*', desc = 'Give the task a title' },
+  AgentExport = { nargs = '?', complete = 'file', desc = 'Write the task as Markdown' },
+  AgentDelete = { desc = 'Delete the task' },
+  AgentCondense = { nargs = '*', desc = 'Have the agent sum up what was before' },
   AgentMode = { nargs = '?', desc = 'Choose how the agent works' },
   AgentPermissions = { nargs = '?', desc = 'Choose what runs unasked' },
   AgentProfile = { nargs = '?', desc = 'Choose which profile the task uses' },
@@ -41,7 +48,7 @@ local COMMANDS = {
 }
 
 for name, options in pairs(COMMANDS) do
-  if options.nargs then
+  if options.nargs and not options.complete then
     options.complete = function(lead)
       return require('agent_lsp.commands').complete(name, lead)
     end

@@ -140,6 +140,7 @@ local function new_task(prompt, options)
     mode = prompt.mode,
     permissionMode = prompt.permission_mode,
     context = #prompt.context > 0 and prompt.context or nil,
+    images = prompt.images,
   }
   server.request('agent/newTask', params, function(reference)
     M.show(reference.taskId)
@@ -171,16 +172,18 @@ function M.send(prompt, options)
   options = options or {}
   server.ensure(function()
     local task_id, ask = M.task:id(), M.task:ask()
-    if prompt.text ~= '' and (not task_id or prompt.is_new) then
+    local says_something = prompt.text ~= '' or prompt.images ~= nil
+    if says_something and (not task_id or prompt.is_new) then
       return new_task(prompt, options)
     end
     set_modes(prompt)
-    if prompt.text == '' then
+    local text, images = prompt.text ~= '' and prompt.text or nil, prompt.images
+    if not says_something then
       return
     elseif ask and not TAKES_NO_WORDS[ask.kind] then
-      M.answer('messageResponse', { text = prompt.text, failed = options.failed })
+      M.answer('messageResponse', { text = text, images = images, failed = options.failed })
     else
-      local params = { taskId = task_id, text = prompt.text, delivery = ask and 'queue' or 'steer' }
+      local params = { taskId = task_id, text = text, images = images, delivery = ask and 'queue' or 'steer' }
       server.request('agent/sendMessage', params, nil, options)
     end
   end, options.failed)
@@ -188,6 +191,7 @@ end
 
 ---@class agent_lsp.AnswerOptions
 ---@field text? string words for the model
+---@field images? string[] data URLs
 ---@field ts? integer the ask; without it, the one that waits
 ---@field remember? agent_lsp.Remembering
 ---@field edited? agent_lsp.EditedText[]
@@ -210,6 +214,7 @@ function M.answer(response, options)
     ts = ts,
     response = response,
     text = options.text ~= '' and options.text or nil,
+    images = options.images,
     hunks = is_partial and hunks or nil,
     remember = options.remember,
     edited = options.edited,

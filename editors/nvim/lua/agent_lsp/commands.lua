@@ -1,12 +1,13 @@
 -- The `:Agent…` commands, each a line of a table.
 
 local agent = require('agent_lsp.agent')
+local choices = require('agent_lsp.choices')
 local keys = require('agent_lsp.keys')
 local notify = require('agent_lsp.notify')
 local pickers = require('agent_lsp.pickers')
 local prompt = require('agent_lsp.prompt')
 local questions = require('agent_lsp.questions')
-local server = require('agent_lsp.server')
+local tasks = require('agent_lsp.tasks')
 local windows = require('agent_lsp.windows')
 
 local M = {}
@@ -41,7 +42,7 @@ local function say(command)
     words.text = words.text .. '\n\n' .. mention
     table.insert(words.context, attachment)
   end
-  agent.send(words)
+  prompt.deliver(words)
 end
 
 local function new()
@@ -57,29 +58,17 @@ local function toggle()
   end
 end
 
----@param command vim.api.keyset.create_user_command.command_args
-local function set_mode(command)
-  if command.args == '' then
-    return pickers.info()
-  end
-  server.request('agent/setMode', { taskId = agent.task:id(), mode = command.args }, function()
-    notify.tell('Mode: ' .. command.args)
-  end)
-end
-
----@param command vim.api.keyset.create_user_command.command_args
-local function set_permissions(command)
-  if command.args == '' then
-    return pickers.info()
-  end
-  local params = { taskId = agent.task:id(), permissionMode = command.args }
-  server.request('agent/setPermissionMode', params, function()
-    notify.tell('What runs unasked: ' .. command.args)
-  end)
-end
-
 local function rewind()
   require('agent_lsp.rewind').choose()
+end
+
+local function queue()
+  require('agent_lsp.queue').open()
+end
+
+---@param path string
+local function image(path)
+  require('agent_lsp.images').add(path)
 end
 
 local function open_log()
@@ -143,9 +132,16 @@ local ACTIONS = {
   AgentHistory = with_words(pickers.history),
   AgentCheckpoints = with_words(pickers.checkpoints),
   AgentRewind = rewind,
-  AgentMode = set_mode,
-  AgentPermissions = set_permissions,
-  AgentProfile = with_words(pickers.profile),
+  AgentQueue = queue,
+  AgentImage = with_words(image),
+  AgentFork = tasks.fork,
+  AgentRename = with_words(tasks.rename),
+  AgentExport = with_words(tasks.export),
+  AgentDelete = tasks.delete,
+  AgentCondense = with_words(tasks.condense),
+  AgentMode = with_words(choices.set_mode),
+  AgentPermissions = with_words(choices.set_permission_mode),
+  AgentProfile = with_words(choices.set_profile),
   AgentReport = pickers.report,
   AgentInfo = pickers.info,
   AgentLog = open_log,
@@ -154,9 +150,9 @@ local ACTIONS = {
 ---@type table<string, fun(): string[]>
 local COMPLETIONS = {
   AgentDiff = changed_paths,
-  AgentMode = server.modes,
-  AgentPermissions = prompt.permission_modes,
-  AgentProfile = pickers.profile_names,
+  AgentMode = choices.modes,
+  AgentPermissions = choices.permission_modes,
+  AgentProfile = choices.profiles,
   AgentCheckpoints = function()
     return { 'undo' }
   end,

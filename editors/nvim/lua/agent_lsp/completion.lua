@@ -5,6 +5,9 @@ local M = {}
 local MOST = 50
 local FRESH_MS = 5000
 
+---@type string[] what can be mentioned beside files
+local NAMES = { 'problems', 'terminal', 'git-changes' }
+
 local files = {} ---@type string[]
 local gathered_at = -FRESH_MS
 local is_gathering = false
@@ -48,21 +51,28 @@ end
 
 ---@param query string
 ---@return table[]
-local function file_items(query)
+local function mention_items(query)
+  local names = vim.tbl_filter(function(name)
+    return vim.startswith(name, query)
+  end, NAMES)
+  local items = vim.tbl_map(function(name)
+    return { word = '@' .. name, abbr = name }
+  end, names)
   local found = query == '' and files or vim.fn.matchfuzzy(files, query)
-  return vim.tbl_map(function(path)
-    return { word = '@' .. path, abbr = path, menu = 'file' }
-  end, vim.list_slice(found, 1, MOST))
+  for _, path in ipairs(vim.list_slice(found, 1, MOST)) do
+    table.insert(items, { word = '@' .. path:gsub('%s', '\\%0'), abbr = path, menu = 'file' })
+  end
+  return items
 end
 
 ---@param query string
 ---@return table[]
 local function word_items(query)
   local found = vim.tbl_filter(function(word)
-    return vim.startswith(word:lower(), query:lower())
-  end, require('agent_lsp.prompt').slash_words())
+    return vim.startswith(word.name:lower(), query:lower())
+  end, require('agent_lsp.choices').slash_words())
   return vim.tbl_map(function(word)
-    return { word = '/' .. word, menu = word == 'new' and 'a task of its own' or 'mode' }
+    return { word = '/' .. word.name, menu = vim.fn.strcharpart(word.description, 0, 50) }
   end, found)
 end
 
@@ -77,7 +87,7 @@ local function unfinished()
   if start and (start == 1 or before:sub(start - 1, start - 1):match('%s')) then
     return start - 1, '@', query
   end
-  start, query = before:match('^%s*()/(%w*)$')
+  start, query = before:match('^%s*()/([%w_-]*)$')
   if start and line == 1 then
     return start - 1, '/', query
   end
@@ -87,7 +97,7 @@ end
 ---@param query string
 ---@return table[]
 local function items(mark, query)
-  return mark == '@' and file_items(query) or word_items(query)
+  return mark == '@' and mention_items(query) or word_items(query)
 end
 
 ---For 'completefunc'.

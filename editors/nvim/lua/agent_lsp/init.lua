@@ -23,7 +23,8 @@ end
 ---Say something to the agent: to the task that is here, or as a new one.
 ---@param text string
 function M.send(text)
-  require('agent_lsp.agent').send(require('agent_lsp.prompt').read(text))
+  local prompt = require('agent_lsp.prompt')
+  prompt.deliver(prompt.read(text))
 end
 
 ---@param words? string

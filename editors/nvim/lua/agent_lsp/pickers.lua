@@ -1,4 +1,4 @@
--- Lists to choose from: earlier tasks, checkpoints, profiles.
+-- Lists to choose from: earlier tasks, checkpoints; and what is told of the one that is here.
 
 local agent = require('agent_lsp.agent')
 local facts = require('agent_lsp.facts')
@@ -12,8 +12,6 @@ local M = {}
 M.undo = nil
 ---@type string? what that restore was of
 M.undo_what = nil
-
-local profiles = {} ---@type string[] as the server last listed them
 
 ---@param one agent_lsp.TaskSummary
 ---@return string
@@ -114,53 +112,6 @@ function M.checkpoints(argument)
     end
     select(rows, { prompt = 'Take back what the agent did since', format_item = checkpoint_line }, function(row)
       confirm(task_id, row.id)
-    end)
-  end)
-end
-
----@return string[]
-function M.profile_names()
-  return profiles
-end
-
----@param listed? fun(rows: agent_lsp.ProfileRow[])
-function M.learn_profiles(listed)
-  server.request('agent/listProfiles', { taskId = agent.task:id() }, function(list)
-    profiles = vim.tbl_map(function(row)
-      return row.name
-    end, list.profiles)
-    if listed then
-      listed(list.profiles)
-    end
-  end, { is_quiet = listed == nil })
-end
-
----@param row agent_lsp.ProfileRow
----@return string
-local function profile_line(row)
-  local note = row.problem and ' · ' .. notify.flat(row.problem) or ''
-  return ('%s %s  %s%s'):format(row.isCurrent and '●' or ' ', row.name, row.model, note)
-end
-
----@param name string
-local function set_profile(name)
-  server.request('agent/setProfile', { taskId = agent.task:id(), profile = name }, function()
-    notify.tell('Profile: ' .. name)
-  end)
-end
-
----Choose the profile of the task, or of those to come.
----@param name string
-function M.profile(name)
-  if name ~= '' then
-    return set_profile(name)
-  end
-  M.learn_profiles(function(rows)
-    if #rows == 0 then
-      return notify.tell('There are no profiles in the settings: run `agent-lsp configure`.')
-    end
-    select(rows, { prompt = 'Profile', format_item = profile_line }, function(row)
-      set_profile(row.name)
     end)
   end)
 end

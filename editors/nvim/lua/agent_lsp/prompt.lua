@@ -6,7 +6,6 @@ local config = require('agent_lsp.config')
 local M = {}
 
 local NAME = 'agent://prompt'
-local PERMISSION_MODES = { 'plan', 'default', 'acceptEdits', 'bypassPermissions' }
 local MARKS = vim.api.nvim_create_namespace('agent_lsp_prompt')
 
 local buffer ---@type integer?
@@ -17,22 +16,11 @@ local buffer ---@type integer?
 ---@field mode? string
 ---@field permission_mode? string
 ---@field context agent_lsp.Attachment[]
+---@field images? string[] data URLs
 
 ---@return integer?
 function M.buffer()
   return buffer and vim.api.nvim_buf_is_valid(buffer) and buffer or nil
-end
-
----What `/` can be followed by.
----@return string[]
-function M.slash_words()
-  local words = vim.list_extend({ 'new' }, require('agent_lsp.server').modes())
-  return vim.list_extend(words, PERMISSION_MODES)
-end
-
----@return string[]
-function M.permission_modes()
-  return PERMISSION_MODES
 end
 
 ---@param path string
@@ -68,14 +56,14 @@ end
 ---@return agent_lsp.Prompt
 function M.read(text)
   local prompt = { is_new = false, text = '', context = {} }
-  local modes = require('agent_lsp.server').modes()
+  local choices = require('agent_lsp.choices')
   while true do
-    local word, rest = text:match('^%s*/(%w+)%f[%s%z](.*)$')
+    local word, rest = text:match('^%s*/([%w_-]+)%f[%s%z](.*)$')
     if word == 'new' then
       prompt.is_new = true
-    elseif word and vim.tbl_contains(PERMISSION_MODES, word) then
+    elseif word and vim.tbl_contains(choices.permission_modes(), word) then
       prompt.permission_mode = word
-    elseif word and vim.tbl_contains(modes, word) then
+    elseif word and vim.tbl_contains(choices.modes(), word) then
       prompt.mode = word
     else
       break
@@ -93,12 +81,20 @@ function M.text()
   return at and vim.trim(table.concat(vim.api.nvim_buf_get_lines(at, 0, -1, true), '\n')) or ''
 end
 
-local function hint()
+---Say what there is to see of the prompt beside its words.
+function M.hint()
   local at = assert(M.buffer())
   -- What is not sent yet is no reason to keep Neovim from ending.
   vim.bo[at].modified = false
   vim.api.nvim_buf_clear_namespace(at, MARKS, 0, -1)
-  if M.text() == '' then
+  local pictures = require('agent_lsp.images').names()
+  local last = vim.api.nvim_buf_line_count(at) - 1
+  vim.api.nvim_buf_set_extmark(at, MARKS, last, 0, {
+    virt_lines = vim.tbl_map(function(name)
+      return { { '+ ' .. name, 'AgentInfo' } }
+    end, pictures),
+  })
+  if M.text() == '' and #pictures == 0 then
     vim.api.nvim_buf_set_extmark(at, MARKS, 0, 0, {
       virt_text = { { 'What is to be done?  @ files · / modes', 'AgentHint' } },
       virt_text_pos = 'overlay',
@@ -111,22 +107,40 @@ function M.set(text)
   local at = M.buffer()
   if at then
     vim.api.nvim_buf_set_lines(at, 0, -1, true, vim.split(text, '\n', { plain = true }))
-    hint()
+    M.hint()
+  end
+end
+
+---Send words, with the pictures that were kept for them.
+---@param prompt agent_lsp.Prompt
+---@param failed? fun()
+function M.deliver(prompt, failed)
+  local images = require('agent_lsp.images')
+  local kept = images.kept()
+  prompt.images = #kept > 0 and images.take() or nil
+  require('agent_lsp.agent').send(prompt, {
+    failed = function()
+      images.keep(vim.list_extend(vim.list_slice(kept), images.kept()))
+      if failed then
+        failed()
+      end
+    end,
+  })
+  if M.buffer() then
+    M.hint()
   end
 end
 
 function M.send()
   local text = M.text()
-  if text == '' then
+  if text == '' and #require('agent_lsp.images').kept() == 0 then
     return
   end
   M.set('')
-  require('agent_lsp.agent').send(M.read(text), {
-    failed = function()
-      -- What was written is not lost, unless something else was written since.
-      M.set(M.text() == '' and text or M.text() .. '\n' .. text)
-    end,
-  })
+  M.deliver(M.read(text), function()
+    -- What was written is not lost, unless something else was written since.
+    M.set(M.text() == '' and text or M.text() .. '\n' .. text)
+  end)
 end
 
 ---@param at integer
@@ -150,12 +164,13 @@ local function watch(at)
   local function on(events, callback)
     vim.api.nvim_create_autocmd(events, { group = group, buffer = at, callback = callback })
   end
-  on({ 'TextChanged', 'TextChangedI', 'TextChangedP' }, hint)
+  on({ 'TextChanged', 'TextChangedI', 'TextChangedP' }, M.hint)
   on('TextChangedI', function()
     require('agent_lsp.completion').offer()
   end)
   on('BufEnter', function()
     require('agent_lsp.completion').gather()
+    require('agent_lsp.choices').learn()
   end)
   on('BufWriteCmd', M.send)
 end
@@ -175,7 +190,7 @@ function M.open()
   vim.bo[buffer].completeopt = 'menuone,noselect'
   set_keys(buffer)
   watch(buffer)
-  hint()
+  M.hint()
   return buffer
 end
 

@@ -7,18 +7,6 @@ local server = require('agent_lsp.server')
 
 local M = {}
 
----@return integer[] the `ts` of the user's own words, newest first
-local function own_words()
-  local task, found = agent.task, {}
-  for at, ts in ipairs(task.order) do
-    local say = task:message(ts).say
-    if say == 'user_feedback' or (say == 'text' and at == 1 and not task.has_more) then
-      table.insert(found, 1, ts)
-    end
-  end
-  return found
-end
-
 ---@param restoration agent_lsp.Restoration
 local function rewound(restoration)
   local prompt = require('agent_lsp.prompt')
@@ -62,7 +50,7 @@ end
 
 ---Go back to before some words of one's own, chosen from a list.
 function M.choose()
-  local words = own_words()
+  local words = agent.task:own_words()
   if #words == 0 then
     return notify.tell('There is nothing here to go back to.')
   end

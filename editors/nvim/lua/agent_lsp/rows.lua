@@ -177,6 +177,34 @@ local function remark(context)
 end
 
 ---@type agent_lsp.RowMaker
+local function condensed(context)
+  local value = facts.json(context.text)
+  local before, after = value.prevContextTokens, value.newContextTokens
+  local sizes = before and after and (': %s → %s tokens'):format(facts.short(before), facts.short(after)) or ''
+  local row = Row.new():line({ '· Summed up what was before' .. sizes, 'AgentHint' })
+  if context.is_unfolded and value.summary then
+    return markdown(row, facts.words(value.summary))
+  end
+  return row:compact()
+end
+
+---@param count any
+---@param thing string
+---@return string[]
+local function counted(count, thing)
+  local is_some = type(count) == 'number' and count > 0
+  return is_some and { ('%d %s%s'):format(count, thing, count == 1 and '' or 's') } or {}
+end
+
+---@type agent_lsp.RowMaker
+local function left_out(context)
+  local value = facts.json(context.text)
+  local things = vim.list_extend(counted(value.messagesRemoved, 'message'), counted(value.resultsRemoved, 'result'))
+  local words = #things > 0 and ('· The agent does not see %s any more'):format(table.concat(things, ' and '))
+  return Row.new():line({ words or '· The agent does not see the beginning any more', 'AgentHint' }):compact()
+end
+
+---@type agent_lsp.RowMaker
 local function nothing()
   return Row.new():compact()
 end
@@ -203,6 +231,8 @@ local MAKERS = {
   resume_task = interruption,
   resume_completed_task = nothing,
   checkpoint_saved = nothing,
+  condense_context = condensed,
+  sliding_window_truncation = left_out,
   info = remark,
 }
 

@@ -23,7 +23,7 @@ local function lines_of(items, options)
   local lines = vim.list_extend({}, options.text or {})
   for n, item in ipairs(items) do
     local words = options.format_item and options.format_item(item) or tostring(item)
-    table.insert(lines, ('%s  %s'):format(n < 10 and n or ' ', notify.flat(words)))
+    table.insert(lines, ('%s  %s'):format(n < 10 and n or ' ', (words:gsub('%s*\n%s*', ' '))))
   end
   return lines
 end

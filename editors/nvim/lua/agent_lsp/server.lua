@@ -85,10 +85,8 @@ function M.on_init(client)
   M.attach_all()
   local ready = waiting
   waiting = {}
-  if M.knows('agent/listProfiles') then
-    require('agent_lsp.pickers').learn_profiles()
-  end
   require('agent_lsp.agent').connected(function()
+    require('agent_lsp.choices').learn()
     for _, one in ipairs(ready) do
       one.callback(client)
     end
@@ -206,12 +204,6 @@ end
 ---@return string
 function M.version()
   return offered and offered.serverVersion or '?'
-end
-
----How the agent can work; there is one way now.
----@return string[]
-function M.modes()
-  return { 'code' }
 end
 
 return M

@@ -191,6 +191,19 @@ function Task:decide(ts, hunk, decision)
   self.listen('decisions', ts)
 end
 
+---The user's own words, newest first.
+---@return integer[] ts
+function Task:own_words()
+  local found = {}
+  for at, ts in ipairs(self.order) do
+    local say = self:message(ts).say
+    if say == 'user_feedback' or (say == 'text' and at == 1 and not self.has_more) then
+      table.insert(found, 1, ts)
+    end
+  end
+  return found
+end
+
 ---The changes that an ask is about.
 ---@param ts integer
 ---@return agent_lsp.Change[]
