@@ -258,17 +258,18 @@ class House:
         files = self._files()
         files.desk = desk
         artifacts = Artifacts(facts.folder / "artifacts")
-        limit_seconds = self._settings.limits.command_seconds
         own = Own(Path.home(), (self.state, self._home), facts.folder / "tmp")
         sandbox = Sandbox(self._commands, self._confinement, own, self._sandbox_wanted)
-        execute = ExecuteCommand(sandbox, artifacts, files, desk, desk, limit_seconds=limit_seconds)
+        execute = ExecuteCommand(
+            sandbox, artifacts, files, desk, desk, limit_seconds=lambda: self._settings.limits.command_seconds
+        )
         editing = Editing(files, desk, desk, self._diagnosing())
         toolbox = Toolbox(
             [
                 ReadFile(files, desk, sees_images=self._sees_images(facts.profile)),
                 ListFiles(files, desk),
                 SearchFiles(files, desk),
-                ApplyDiff(editing, self._settings.fuzzy_threshold),
+                ApplyDiff(editing, lambda: self._settings.fuzzy_threshold),
                 EditFile(editing),
                 ApplyPatch(editing),
                 WriteToFile(editing),
@@ -294,7 +295,7 @@ class House:
         return KeptFiles(
             self._roots,
             self._start.documents,
-            closed_files=self._settings.closed_files,
+            closed_files=lambda: self._settings.closed_files,
             own=OwnFolders(self._notes, (self._home, self.state)),
             environment=self._start.environment,
         )

@@ -82,9 +82,17 @@ class FakeCommands:
 
 @dataclass
 class FakeConfined(FakeCommands):
-    """A sandbox that refuses what the test says."""
+    """A sandbox that refuses what the test says; the first so many commands it does not start."""
 
     refused: str = ""
+    outdated: int = 0
+    made: Sequence[str] = ()
+
+    def is_outdated(self, end: CommandEnd, excerpt: Excerpt) -> bool:
+        return len(self.started) <= self.outdated
+
+    async def newly_protected(self) -> Sequence[str]:
+        return self.made
 
     def refusal(self, end: CommandEnd, excerpt: Excerpt) -> str:
         return self.refused if end.exit_code else ""
@@ -205,6 +213,7 @@ class Bench:
     def __init__(
         self, root: Path, *decisions: Decision, limit_seconds: float = 0, gate: FakeGate | None = None
     ) -> None:
+        self.limit_seconds = limit_seconds
         self.sandbox = FakeSandbox()
         self.commands = self.sandbox.outside
         self.files = FakeFiles(root)
@@ -212,7 +221,7 @@ class Bench:
         self.screen = FakeScreen()
         artifacts = FakeArtifacts()
         self.tool = ExecuteCommand(
-            self.sandbox, artifacts, self.files, self.gate, self.screen, limit_seconds=limit_seconds
+            self.sandbox, artifacts, self.files, self.gate, self.screen, limit_seconds=lambda: self.limit_seconds
         )
 
     def call(self, command: str = "make", **arguments: object) -> "asyncio.Task[Outcome]":

@@ -72,6 +72,38 @@ async def test_what_is_kept_inside_leaves_the_model_its_first_result(tmp_path, d
     assert bench.commands.started == []
 
 
+async def test_a_sandbox_that_was_made_for_what_is_gone_is_made_anew(tmp_path):
+    bench = Bench(tmp_path)
+    bench.sandbox.inside = inside = FakeConfined(refused=REFUSED, outdated=1)
+    call = bench.call("make")
+    for end in (FAILED, CommandEnd(0)):
+        running, _ = await bench.started(inside)
+        inside.has_started.clear()
+        running.end(end)
+
+    assert await call == Outcome("Exit code: 0\n(no output)")
+    assert (len(inside.started), len(bench.gate.actions), bench.commands.started) == (2, 1, [])
+
+
+MADE = {
+    "one": ([".vscode"], "`.vscode`"),
+    "many": ([str(number) for number in range(7)], "`0`, `1`, `2`, `3`, `4` and 2 more"),
+}
+
+
+@pytest.mark.parametrize(("made", "listed"), MADE.values(), ids=MADE)
+async def test_protected_files_that_came_with_a_command_are_told(tmp_path, made, listed):
+    bench = Bench(tmp_path)
+    bench.sandbox.inside = inside = FakeConfined(made=made)
+    call = bench.call("make")
+    running, _ = await bench.started(inside)
+    running.end(CommandEnd(0))
+
+    told = f"Exit code: 0\n(no output)\nProtected files came with it, as the user was told: {listed}."
+    assert await call == Outcome(told)
+    assert bench.screen.said == [f"A command made {listed}. Other programs act on such files: look there."]
+
+
 async def test_an_aborted_command_is_not_offered_to_run_outside(tmp_path):
     bench = Bench(tmp_path)
     bench.sandbox.inside = inside = FakeConfined(refused=REFUSED)

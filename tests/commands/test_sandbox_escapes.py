@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import socket
 from collections.abc import Iterator
 
 import pytest
@@ -210,3 +211,26 @@ async def test_temporary_files_are_there_for_the_next_command_and_are_no_other_o
     await run(sandbox, world, "echo x > $TMPDIR/mine")
 
     assert (await run(sandbox, world, "cat $TMPDIR/mine; ls $TMPDIR")).head == "x\nmine\n"
+
+
+async def test_protected_names_that_a_command_makes_are_found(sandbox, world):
+    confined = await sandbox.around("mkdir")
+    command = "mkdir -p .vscode sub/.husky plain && echo x > .vscode/tasks.json && echo x > sub/.husky/pre-commit"
+    await confined.start(command, world.root, world.folder / "out").ended()
+
+    assert set(await confined.newly_protected()) == {".vscode", "sub/.husky"}
+    assert await (await sandbox.around("ls")).newly_protected() == []
+
+
+@BUBBLEWRAP
+async def test_a_socket_that_goes_before_it_is_covered_is_no_refusal(sandbox, world):
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(str(world.folder / "short"))
+        listener.listen()
+        confined = await sandbox.around("true")
+        (world.folder / "short").unlink()
+        started = confined.start("true", world.root, world.folder / "out")
+        end = await started.ended()
+
+    assert (end, confined.is_outdated(end, started.excerpt())) == (CommandEnd(1), True)
+    assert (await run(sandbox, world, "echo x")).head == "x\n"

@@ -19,7 +19,7 @@ class Garden:
     def __init__(self, root: Path, editor: FakeEditor, closed_files: ClosedFiles = "auto") -> None:
         self.root = root
         self.editor = editor
-        self.files = WorkspaceFiles([root], editor, closed_files=closed_files, environment={})
+        self.files = WorkspaceFiles([root], editor, closed_files=lambda: closed_files, environment={})
 
     async def edit(self, name: str, after: str | None, *, move_to: str | None = None) -> FileEdit:
         """An edit of a file as it stands, unless there is none."""

@@ -1,5 +1,7 @@
 """apply_diff: change places of a file by blocks of search and replacement."""
 
+from collections.abc import Callable
+
 from pydantic import AliasChoices, BaseModel, Field
 
 from agent_lsp.domain.errors import FileMissing
@@ -26,7 +28,7 @@ class ApplyDiff:
         path: FilePath
         diff: str = Field(min_length=1, validation_alias=AliasChoices("diff", "content"))
 
-    def __init__(self, editing: Editing, fuzzy_threshold: float = 1.0) -> None:
+    def __init__(self, editing: Editing, fuzzy_threshold: Callable[[], float] = lambda: 1.0) -> None:
         self._editing = editing
         self._fuzzy_threshold = fuzzy_threshold
 
@@ -34,7 +36,7 @@ class ApplyDiff:
         def revise(original: Original) -> Revision:
             if original.text is None:
                 raise FileMissing(f"{original.path} does not exist. Use write_to_file to create it.")
-            reading = Reading(self._fuzzy_threshold, may_quote=original.may_quote)
+            reading = Reading(self._fuzzy_threshold(), may_quote=original.may_quote)
             return apply_blocks(original.text, arguments.diff, reading)
 
         return await self._editing.make(call_id, [Edit(arguments.path, "appliedDiff", revise)])

@@ -59,8 +59,16 @@ class Commands(Protocol):
 class ConfinedCommands(Commands, Protocol):
     """Starts commands in the sandbox."""
 
+    def is_outdated(self, end: CommandEnd, excerpt: Excerpt) -> bool:
+        """Whether the command did not come to run, since the sandbox was made for what is no longer so."""
+        ...
+
     def refusal(self, end: CommandEnd, excerpt: Excerpt) -> str:
         """What the sandbox refused a command that has failed, in a sentence; nothing where it seems innocent."""
+        ...
+
+    async def newly_protected(self) -> Sequence[str]:
+        """Files of the workspace that other programs act on, and that were not there before."""
         ...
 
 

@@ -1,7 +1,7 @@
 """execute_command: a command of the shell, seen by the user while it runs, and its output told to the model."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum, auto
 from typing import Any
@@ -31,6 +31,7 @@ from agent_lsp.tools.outcomes import declined, with_words
 from agent_lsp.tools.ports import Gate, OutputRow, Screen
 
 _UPDATE_SECONDS = 1 / 7
+_MOST_MADE = 5
 
 
 class _Turn(Enum):
@@ -48,11 +49,12 @@ class _Turn(Enum):
 
 @dataclass(frozen=True, slots=True)
 class _Work:
-    """A command, where it runs, and for how long it is waited for."""
+    """A command, where it runs, for how long it is waited for, and how long the user lets it run."""
 
     command: str
     place: Place
     timeout_seconds: float | None
+    limit_seconds: float | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +71,8 @@ class ExecuteCommand:
         "Run a command by bash, in a fresh shell each time: what `cd` or `export` did is gone with the next call. "
         "Use it for builds, tests, git and the like; the file tools read, search and edit better. Nobody can answer a "
         "prompt: pass flags such as --yes. Give a timeout to servers and watchers: they then go on in the background. "
+        "Where there is a sandbox, a command reaches no network and writes to the workspace (not to .git and other "
+        "protected files) and to $TMPDIR; what it is refused, the user is asked to let it do outside. "
         "Long output is cut in the middle and kept for read_command_output."
     )
 
@@ -85,15 +89,16 @@ class ExecuteCommand:
         gate: Gate,
         screen: Screen,
         *,
-        limit_seconds: float = 0,
+        limit_seconds: Callable[[], float] = lambda: 0,
     ) -> None:
         self._sandbox = sandbox
         self._artifacts = artifacts
         self._files = files
         self._gate = gate
         self._screen = screen
-        self._limit_seconds = limit_seconds or None
+        self._limit_seconds = limit_seconds
         self._background = Background(screen)
+        self._has_run = False
 
     async def run(self, arguments: Arguments, call_id: str) -> Outcome:
         place = self._files.locate(arguments.cwd or ".", "read")
@@ -113,7 +118,7 @@ class ExecuteCommand:
         decision = await self._gate.decide(action)
         if not decision.is_approved:
             return declined(decision)
-        work = _Work(arguments.command, place, arguments.timeout or None)
+        work = _Work(arguments.command, place, arguments.timeout or None, self._limit_seconds() or None)
         if confined:
             return with_words(await self._execute_confined(work, action, confined), decision)
         return with_words((await self._execute(work, self._sandbox.outside)).outcome, decision)
@@ -125,6 +130,12 @@ class ExecuteCommand:
     @property
     def background_count(self) -> int:
         return self._background.count
+
+    def take_activity(self) -> bool:
+        """Tell whether commands have run since this was last asked."""
+        is_running = self._background.count > 0
+        has_run, self._has_run = self._has_run or is_running, is_running
+        return has_run
 
     async def stop(self) -> None:
         """End everything that this task's commands have left running, and wait for it."""
@@ -157,6 +168,10 @@ class ExecuteCommand:
     async def _execute_confined(self, work: _Work, action: Action, confined: ConfinedCommands) -> Outcome:
         """Run a command in the sandbox, and again outside it where it was refused something and that is approved."""
         ran = await self._execute(work, confined)
+        while ran.end and confined.is_outdated(*ran.end) and (anew := await self._sandbox.around(work.command)):
+            confined = anew
+            ran = await self._execute(work, confined)
+        ran = replace(ran, outcome=self._with_made(ran.outcome, await confined.newly_protected()))
         refusal = confined.refusal(*ran.end) if ran.end else ""
         if not refusal:
             return ran.outcome
@@ -166,15 +181,27 @@ class ExecuteCommand:
         again = await self._execute(work, self._sandbox.outside)
         return with_words(again.outcome, decision)
 
+    def _with_made(self, outcome: Outcome, made: Sequence[str]) -> Outcome:
+        """Tell user and model of protected files that came with a command: nothing holds what is not there yet."""
+        if not made:
+            return outcome
+        self._screen.emit(
+            Said(Say.INFO, f"A command made {_listed(made)}. Other programs act on such files: look there.")
+        )
+        return replace(
+            outcome, text=f"{outcome.text}\nProtected files came with it, as the user was told: {_listed(made)}."
+        )
+
     async def _execute(self, work: _Work, commands: Commands) -> _Ran:
         if self._files.locate(str(work.place.absolute), "read").absolute != work.place.absolute:
             raise FileProblem(f"{work.place.path} leads elsewhere than when it was judged; look at it again.")
         artifact = self._artifacts.new()
+        self._has_run = True
         running = commands.start(work.command, work.place.absolute, artifact.path)
         row = self._screen.output_row()
         started = asyncio.get_running_loop().time()
         try:
-            turn = await self._wait(running, row, work.timeout_seconds)
+            turn = await self._wait(running, row, work)
             if turn in (_Turn.ABORTED, _Turn.TOOK_TOO_LONG):
                 await running.abort()
             if turn in (_Turn.SENT_BACK, _Turn.TOOK_LONG):
@@ -188,15 +215,15 @@ class ExecuteCommand:
             row.end()
         if turn in (_Turn.SENT_BACK, _Turn.TOOK_LONG):
             waited = asyncio.get_running_loop().time() - started
-            left_seconds = self._limit_seconds and max(self._limit_seconds - waited, 0.0)
+            left_seconds = work.limit_seconds and max(work.limit_seconds - waited, 0.0)
             self._background.add(work.command, artifact.id, running, left_seconds)
             return _Ran(_background_outcome(turn, running, artifact))
-        return await self._ended(turn, running, artifact)
+        return await self._ended(turn, running, artifact, work)
 
-    async def _wait(self, running: RunningCommand, row: OutputRow, timeout_seconds: float | None) -> _Turn:
+    async def _wait(self, running: RunningCommand, row: OutputRow, work: _Work) -> _Turn:
         """Show the output until the command ends, the user has enough of it, or a time is over."""
         loop = asyncio.get_running_loop()
-        patience = min((time for time in (timeout_seconds, self._limit_seconds) if time), default=None)
+        patience = min((time for time in (work.timeout_seconds, work.limit_seconds) if time), default=None)
         showing = loop.create_task(_show(running, row))
         ended = loop.create_task(running.ended())
         wish = loop.create_task(row.operation())
@@ -206,11 +233,11 @@ class ExecuteCommand:
                 return _Turn.ENDED
             if wish in done:
                 return _Turn.ABORTED if wish.result() == "abort" else _Turn.SENT_BACK
-            return _Turn.TOOK_TOO_LONG if patience == self._limit_seconds else _Turn.TOOK_LONG
+            return _Turn.TOOK_TOO_LONG if patience == work.limit_seconds else _Turn.TOOK_LONG
         finally:
             await _cancelled(showing, ended, wish)
 
-    async def _ended(self, turn: _Turn, running: RunningCommand, artifact: Artifact) -> _Ran:
+    async def _ended(self, turn: _Turn, running: RunningCommand, artifact: Artifact, work: _Work) -> _Ran:
         end, excerpt = await running.ended(), running.excerpt()
         if end.has_left_processes and not running.is_gone:
             self._background.add_left(running)
@@ -219,7 +246,7 @@ class ExecuteCommand:
             case _Turn.ABORTED:
                 lines.insert(0, "The user aborted the command.")
             case _Turn.TOOK_TOO_LONG:
-                lines.insert(0, f"Ended after {self._limit_seconds:g} s, the user's limit for commands.")
+                lines.insert(0, f"Ended after {work.limit_seconds:g} s, the user's limit for commands.")
             case _:
                 return _Ran(Outcome("\n".join(lines), is_error=end.problem is not None), (end, excerpt))
         return _Ran(Outcome("\n".join(lines), is_error=end.problem is not None))
@@ -259,6 +286,11 @@ def _kept_inside(outcome: Outcome, refusal: str, decision: Decision) -> Outcome:
     said = f" They say:\n{decision.text}" if decision.text else ""
     text = f"{outcome.text}\n\n{refusal} The user does not let it run outside the sandbox.{said}"
     return replace(outcome, text=text, images=decision.images, is_error=True, after=After.REJECTED)
+
+
+def _listed(names: Sequence[str]) -> str:
+    shown = ", ".join(f"`{name}`" for name in names[:_MOST_MADE])
+    return shown if len(names) <= _MOST_MADE else f"{shown} and {len(names) - _MOST_MADE} more"
 
 
 def _without_edits(outcome: Outcome, unsaved: Sequence[Place]) -> Outcome:

@@ -1,7 +1,7 @@
 """Making approved edits: bases checked again, then all files changed or none, through the editor or on the disk."""
 
 import asyncio
-from collections.abc import Coroutine, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -57,13 +57,13 @@ class Applying:
         documents: Documents,
         edited: EditedDocuments,
         leftovers: Leftovers,
-        closed_files: ClosedFiles,
+        closed_files: Callable[[], ClosedFiles],
     ) -> None:
         self._places = places
         self._documents = documents
         self._edited = edited
         self._leftovers = leftovers
-        self._closed_files: ClosedFiles = closed_files
+        self._closed_files = closed_files
         self._one_at_a_time = asyncio.Lock()
 
     async def propose(self, edits: Sequence[FileEdit]) -> Proposal:
@@ -170,7 +170,7 @@ class Applying:
         return before is None or (before.encoding == "utf-8" and has_even_endings(before.text))
 
     def _edits_closed(self) -> bool:
-        match self._closed_files:
+        match self._closed_files():
             case "disk":
                 return False
             case "editor":

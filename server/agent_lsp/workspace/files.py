@@ -3,7 +3,7 @@
 import asyncio
 import os
 import re
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -58,7 +58,7 @@ class WorkspaceFiles:
         roots: Sequence[Path],
         documents: Documents,
         *,
-        closed_files: ClosedFiles = "auto",
+        closed_files: Callable[[], ClosedFiles] = lambda: "auto",
         own: OwnFolders = _NOTHING_OWN,
         home: Path | None = None,
         environment: Mapping[str, str] = os.environ,

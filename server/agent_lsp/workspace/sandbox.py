@@ -1,6 +1,7 @@
 """Whether a task's commands are confined, and by what: what the user wants, and what this system can do."""
 
 import asyncio
+import os
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -10,17 +11,18 @@ from typing import Literal
 
 from agent_lsp.domain.commands import CommandEnd, Excerpt
 from agent_lsp.workspace.commands import Commands, find_bash
-from agent_lsp.workspace.commands_launch import Launch, Wrap
+from agent_lsp.workspace.commands_launch import Launch
 from agent_lsp.workspace.commands_running import RunningCommand
 from agent_lsp.workspace.sandbox_bubblewrap import bubblewrapped, find_bubblewrap, trial_problem
 from agent_lsp.workspace.sandbox_landlock import LEAST_ABI, abi
-from agent_lsp.workspace.sandbox_places import Confines, Own, find_confines
+from agent_lsp.workspace.sandbox_places import Confines, Own, find_confines, find_held
 from agent_lsp.workspace.sandbox_refusals import CONFINED, DENIED, refusal_in
 from agent_lsp.workspace.sandbox_rules import landlocked
 
 _NOTHING = "bubblewrap is not installed"
 _NONE = "Commands run without a sandbox here"
 _WEAK = "Commands run in a sandbox that does not hold what is protected in the workspace"
+_FAILED_TO_COVER = ("bwrap: Can't create file at ", "bwrap: Can't mkdir ")
 _WORD = r"(?:[\w@%+=:,./^~-]+|'[^']*'|\"[^\"$`\\!]*\")"
 _GIT = (
     r"git (?:add|am|apply|branch|checkout|cherry-pick|clean|commit|fetch|merge|mv|notes|pull|push|rebase|remote|reset"
@@ -110,7 +112,7 @@ class Sandbox:
         if confiner is None:
             return None
         confines = await asyncio.to_thread(find_confines, wanted.roots, self._own)
-        return ConfinedCommands(self.outside, partial(confiner.wrap, confines), confiner.marks)
+        return ConfinedCommands(self.outside, confiner, confines)
 
     def take_notice(self) -> str:
         """What the user is to know, once, of commands that should be confined and cannot."""
@@ -122,15 +124,31 @@ class ConfinedCommands:
     """Starts commands in the sandbox, as it was made for one of them."""
 
     commands: Commands
-    wrap: Wrap
-    marks: tuple[str, ...]
+    confiner: Bubblewrap | Landlock
+    confines: Confines
 
     def start(self, command: str, cwd: Path, whole_output: Path) -> RunningCommand:
-        return self.commands.start(command, cwd, whole_output, self.wrap)
+        return self.commands.start(command, cwd, whole_output, partial(self.confiner.wrap, self.confines))
+
+    def is_outdated(self, end: CommandEnd, excerpt: Excerpt) -> bool:
+        """Whether the command did not come to run, since something that was to be covered is gone by now."""
+        if end.exit_code != 1 or not excerpt.head.startswith(_FAILED_TO_COVER):
+            return False
+        covered = (*self.confines.sockets, *self.confines.hidden_files, *self.confines.hidden_folders)
+        return any(f" {path}: " in excerpt.head and not os.path.lexists(path) for path in covered)
 
     def refusal(self, end: CommandEnd, excerpt: Excerpt) -> str:
         """What the sandbox refused a command that has failed, in a sentence; nothing where it seems innocent."""
-        return refusal_in(end, excerpt, self.marks)
+        return refusal_in(end, excerpt, self.confiner.marks)
+
+    async def newly_protected(self) -> Sequence[str]:
+        """Protected names that have come since: nothing could hold them, and programs outside may act on them."""
+        return await asyncio.to_thread(self._newly_protected)
+
+    def _newly_protected(self) -> Sequence[str]:
+        roots = self.confines.writable
+        new = [(path, root) for root in roots for path in find_held(root) if path not in self.confines.held]
+        return [str(path.relative_to(root)) for path, root in new]
 
 
 def is_git_at_work(command: str) -> bool:

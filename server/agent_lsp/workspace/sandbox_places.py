@@ -63,14 +63,14 @@ def find_confines(roots: Sequence[Path], own: Own) -> Confines:
     return Confines(
         writable,
         own.temporary.resolve(),
-        tuple(path for root in writable for path in _held(root)),
+        tuple(path for root in writable for path in find_held(root)),
         tuple(path for path, is_folder in hidden if is_folder),
         tuple(path for path, is_folder in hidden if not is_folder),
         tuple(_sockets()),
     )
 
 
-def _held(root: Path) -> list[Path]:
+def find_held(root: Path) -> list[Path]:
     """The protected names below a root that lie nearest to it. What they hold is held with them."""
     found: list[str] = []
     waiting = deque([(str(root), "")])
