@@ -239,7 +239,14 @@ class House:
     # The Architect of the tasks.
 
     def equipment(self) -> Equipment:
-        return Equipment(self._model, self._rules, self._limits, self._checkpoints(), self.permissions)
+        return Equipment(
+            self._model,
+            self._rules,
+            self._limits,
+            self._checkpoints(),
+            self.permissions,
+            condense_at_percent=lambda: self._settings.condense.at_percent,
+        )
 
     def kept_workspace(self) -> KeptWorkspace | Unkept:
         """Whoever keeps the files of the roots of now."""

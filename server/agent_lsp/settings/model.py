@@ -91,6 +91,13 @@ class LimitSettings(_Shape):
     """So long a command may run before it goes on in the background; 0 is no limit."""
 
 
+class CondenseSettings(_Shape):
+    """When the older part of a task is replaced by a summary, which the model writes."""
+
+    at_percent: int = Field(default=80, ge=0, le=100)
+    """So full may the model's window be before the task is condensed; 0 is never: then its oldest steps are cut off."""
+
+
 class Settings(_Shape):
     """All settings. A value of this type never changes; a change of settings makes a new one."""
 
@@ -108,6 +115,7 @@ class Settings(_Shape):
     denied_commands: tuple[str, ...] = ()
     """First words of commands that never run, wherever they hide."""
     limits: LimitSettings = LimitSettings()
+    condense: CondenseSettings = CondenseSettings()
     fuzzy_threshold: float = Field(default=1.0, gt=0.0, le=1.0)
     """How alike a search block of `apply_diff` has to be to a place in the file; 1.0 is exactly."""
     closed_files: Literal["auto", "editor", "disk"] = "auto"
