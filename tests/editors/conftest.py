@@ -4,9 +4,13 @@ import os
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from editors_site import chromium, site
+
+if TYPE_CHECKING:
+    from workbench import CodeServer  # Imported where it is used: only its tests need what it needs.
 
 SUITES = ("sid", "trixie")
 HOW = "uv run python tests/editors/provision.py"
@@ -45,6 +49,15 @@ def extensions(tmp_path_factory: pytest.TempPathFactory) -> Path:
     from workbench import build_extension
 
     return build_extension(tmp_path_factory.mktemp("extension"))
+
+
+@pytest.fixture(scope="session")
+def windows(tmp_path_factory: pytest.TempPathFactory, extensions: Path) -> "Iterator[CodeServer]":
+    """A server of VS Code windows with our extension in them."""
+    from workbench import code_server
+
+    with code_server(tmp_path_factory.mktemp("windows"), extensions) as running:
+        yield running
 
 
 @pytest.fixture(params=SUITES)

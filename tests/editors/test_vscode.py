@@ -4,7 +4,7 @@ from pathlib import Path
 
 import psutil
 from playwright.async_api import expect
-from workbench import Workbench, workbench
+from workbench import CodeServer, Workbench, workbench
 
 from support.model_server import CallTool, Hold, Refusal, Say
 
@@ -15,10 +15,10 @@ EDITED = "\n".join(["first", *LINES[1:39], "last"]) + "\n"
 WRITE = [CallTool("write_to_file", path="a.txt", content=EDITED)]
 
 
-async def test_a_task_streams_is_approved_and_ends_in_the_editor(tmp_path: Path, extensions: Path) -> None:
+async def test_a_task_streams_is_approved_and_ends_in_the_editor(tmp_path: Path, windows: CodeServer) -> None:
     hold = Hold()
     turns = [[Say("I look at "), hold, Say("**the file**.\n"), *WRITE], DONE]
-    async with workbench(tmp_path, extensions, turns, {"a.txt": TEXT}) as w:
+    async with workbench(tmp_path, windows, turns, {"a.txt": TEXT}) as w:
         await w.open("a.txt")
         await w.show_view()
         await w.send("change it")
@@ -40,9 +40,9 @@ async def test_a_task_streams_is_approved_and_ends_in_the_editor(tmp_path: Path,
         assert w.model.problems == []
 
 
-async def test_rejected_hunks_stay_out_and_words_reach_the_model(tmp_path: Path, extensions: Path) -> None:
+async def test_rejected_hunks_stay_out_and_words_reach_the_model(tmp_path: Path, windows: CodeServer) -> None:
     turns = [WRITE, WRITE, DONE]
-    async with workbench(tmp_path, extensions, turns, {"a.txt": TEXT}) as w:
+    async with workbench(tmp_path, windows, turns, {"a.txt": TEXT}) as w:
         await w.show_view()
         await w.send("change it")
         await expect(w.action("Reject")).to_be_visible()
@@ -61,8 +61,8 @@ async def test_rejected_hunks_stay_out_and_words_reach_the_model(tmp_path: Path,
         assert "reject" in w.model.requests[2].results[0].text.lower()
 
 
-async def test_a_hunk_is_rejected_from_the_lines_it_would_change(tmp_path: Path, extensions: Path) -> None:
-    async with workbench(tmp_path, extensions, [WRITE, DONE], {"a.txt": TEXT}) as w:
+async def test_a_hunk_is_rejected_from_the_lines_it_would_change(tmp_path: Path, windows: CodeServer) -> None:
+    async with workbench(tmp_path, windows, [WRITE, DONE], {"a.txt": TEXT}) as w:
         await w.open("a.txt")
         await w.show_view()
         await w.send("change it")
@@ -77,8 +77,8 @@ async def test_a_hunk_is_rejected_from_the_lines_it_would_change(tmp_path: Path,
         assert w.file("a.txt").read_text() == TEXT.replace("line 39", "last")
 
 
-async def test_the_native_diff_shows_what_would_be_and_approves_it(tmp_path: Path, extensions: Path) -> None:
-    async with workbench(tmp_path, extensions, [WRITE, DONE], {"a.txt": TEXT}) as w:
+async def test_the_native_diff_shows_what_would_be_and_approves_it(tmp_path: Path, windows: CodeServer) -> None:
+    async with workbench(tmp_path, windows, [WRITE, DONE], {"a.txt": TEXT}) as w:
         await w.show_view()
         await w.send("change it")
         await expect(w.action("Approve")).to_be_visible()
@@ -93,11 +93,11 @@ async def test_the_native_diff_shows_what_would_be_and_approves_it(tmp_path: Pat
         await expect(w.page.locator(".tab", has_text="proposed")).to_have_count(0)
 
 
-async def test_what_the_user_types_before_approving_is_kept(tmp_path: Path, extensions: Path) -> None:
+async def test_what_the_user_types_before_approving_is_kept(tmp_path: Path, windows: CodeServer) -> None:
     fox = "🦊🦊 line 20"
     text = TEXT.replace("line 20", fox)
     edit = [CallTool("edit_file", path="a.txt", old_string=fox, new_string="🦊 fox 20")]
-    async with workbench(tmp_path, extensions, [edit, DONE], {"a.txt": text}) as w:
+    async with workbench(tmp_path, windows, [edit, DONE], {"a.txt": text}) as w:
         await w.show_view()
         await w.open("a.txt")
         await w.page.keyboard.press("Control+Home")
@@ -117,12 +117,12 @@ async def test_what_the_user_types_before_approving_is_kept(tmp_path: Path, exte
         )
 
 
-async def test_commands_run_only_when_approved_and_questions_are_answered(tmp_path: Path, extensions: Path) -> None:
+async def test_commands_run_only_when_approved_and_questions_are_answered(tmp_path: Path, windows: CodeServer) -> None:
     run = [CallTool("execute_command", command="echo one > made.txt; echo two")]
     ask = [
         CallTool("ask_followup_question", question="Which?", follow_up=[{"text": "The first"}, {"text": "The other"}])
     ]
-    async with workbench(tmp_path, extensions, [run, ask, DONE], {"a.txt": TEXT}) as w:
+    async with workbench(tmp_path, windows, [run, ask, DONE], {"a.txt": TEXT}) as w:
         await w.show_view()
         await w.send("run it")
         await expect(w.row("command")).to_contain_text("echo one > made.txt; echo two")
@@ -137,10 +137,10 @@ async def test_commands_run_only_when_approved_and_questions_are_answered(tmp_pa
         assert "The other" in w.model.requests[2].results[-1].text
 
 
-async def test_a_stopped_task_survives_a_reload_and_goes_on(tmp_path: Path, extensions: Path) -> None:
+async def test_a_stopped_task_survives_a_reload_and_goes_on(tmp_path: Path, windows: CodeServer) -> None:
     hold = Hold()
     turns = [[Say("It begins"), hold], DONE]
-    async with workbench(tmp_path, extensions, turns, {"a.txt": TEXT}) as w:
+    async with workbench(tmp_path, windows, turns, {"a.txt": TEXT}) as w:
         await w.show_view()
         await w.send("change it")
         await expect(w.row("text").last).to_have_text("It begins")
@@ -154,8 +154,8 @@ async def test_a_stopped_task_survives_a_reload_and_goes_on(tmp_path: Path, exte
         await expect(w.row("completion_result")).to_be_visible()
 
 
-async def test_a_dead_server_comes_back_with_its_task(tmp_path: Path, extensions: Path) -> None:
-    async with workbench(tmp_path, extensions, [WRITE, DONE], {"a.txt": TEXT}) as w:
+async def test_a_dead_server_comes_back_with_its_task(tmp_path: Path, windows: CodeServer) -> None:
+    async with workbench(tmp_path, windows, [WRITE, DONE], {"a.txt": TEXT}) as w:
         await w.show_view()
         await w.send("change it")
         await expect(w.action("Approve")).to_be_visible()
@@ -167,9 +167,9 @@ async def test_a_dead_server_comes_back_with_its_task(tmp_path: Path, extensions
         await expect(w.row("completion_result")).to_be_visible()
 
 
-async def test_what_fails_is_said_with_what_to_do(tmp_path: Path, extensions: Path) -> None:
+async def test_what_fails_is_said_with_what_to_do(tmp_path: Path, windows: CodeServer) -> None:
     turns = [Refusal(401, "invalid key"), DONE]
-    async with workbench(tmp_path, extensions, turns, {"a.txt": TEXT}) as w:
+    async with workbench(tmp_path, windows, turns, {"a.txt": TEXT}) as w:
         await w.show_view()
         await w.send("change it")
         await expect(w.row("api_req_failed")).to_contain_text("invalid key")
@@ -178,11 +178,11 @@ async def test_what_fails_is_said_with_what_to_do(tmp_path: Path, extensions: Pa
 
 
 async def test_new_files_are_made_and_files_that_are_there_keep_what_they_hold(
-    tmp_path: Path, extensions: Path
+    tmp_path: Path, windows: CodeServer
 ) -> None:
     patch = "*** Begin Patch\n*** Add File: sub/new.txt\n+made\n*** Update File: a.txt\n@@\n-line 3\n+line three\n*** End Patch"
     turns = [[CallTool("apply_patch", patch=patch)], DONE]
-    async with workbench(tmp_path, extensions, turns, {"a.txt": TEXT}) as w:
+    async with workbench(tmp_path, windows, turns, {"a.txt": TEXT}) as w:
         await w.show_view()
         await w.send("change it")
         await w.action("Approve").click()
@@ -192,10 +192,10 @@ async def test_new_files_are_made_and_files_that_are_there_keep_what_they_hold(
         assert w.file("a.txt").read_text() == TEXT.replace("line 3\n", "line three\n")
 
 
-async def test_five_thousand_messages_are_a_few_rows_on_the_page(tmp_path: Path, extensions: Path) -> None:
+async def test_five_thousand_messages_are_a_few_rows_on_the_page(tmp_path: Path, windows: CodeServer) -> None:
     reads = [CallTool("read_file", path="a.txt", offset=n, limit=1) for n in range(1, 5001)]
     steps = [[Say("step"), *reads[first : first + 100]] for first in range(0, 5000, 100)]
-    async with workbench(tmp_path, extensions, [*steps, DONE], {"a.txt": "one\n" * 5000}) as w:
+    async with workbench(tmp_path, windows, [*steps, DONE], {"a.txt": "one\n" * 5000}) as w:
         await w.show_view()
         await w.send("read it often")
         await expect(w.row("completion_result")).to_be_visible(timeout=90_000)

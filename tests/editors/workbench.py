@@ -3,11 +3,12 @@
 import asyncio
 import json
 import os
-import shutil
 import socket
+import subprocess
 import sys
-from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
+import threading
+from collections.abc import AsyncGenerator, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -39,6 +40,10 @@ SETTINGS: dict[str, object] = {
     "git.enabled": False,
 }
 PATIENCE_MS = 30_000
+STARTER = """#!/bin/sh
+beside=$(dirname "$PWD")
+AGENT_LSP_HOME="$beside/home" AGENT_LSP_STATE="$beside/state" exec "{python}" -m agent_lsp "$@"
+"""
 PROFILE = {"type": "anthropic", "model": "scripted", "apiKey": "sk-planted-0123456789"}
 
 
@@ -128,84 +133,79 @@ class Workbench:
         await self.page.screenshot(path=str(path))
 
 
+@dataclass(frozen=True, slots=True)
+class CodeServer:
+    """One server of windows, for all tests: each window opens a project of its own, and each project's agent keeps beside it."""
+
+    address: str
+
+
+@contextmanager
+def code_server(folder: Path, extensions: Path) -> Iterator[CodeServer]:
+    _write_settings(folder)
+    port = _free_port()
+    words = ["--user-data-dir", str(folder / "data"), "--extensions-dir", str(extensions)]
+    quiet = ["--disable-telemetry", "--disable-update-check", "--auth", "none"]
+    # It asks a shop for news: here, nobody.
+    environment = {**os.environ, "EXTENSIONS_GALLERY": '{"serviceUrl": "http://127.0.0.1:9"}'}
+    process = subprocess.Popen(
+        [str(site().workbench), *words, *quiet, "--bind-addr", f"127.0.0.1:{port}"],
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+    )
+    with process, process.stdout as printed:  # pyright: ignore[reportOptionalContextManager]  It is a pipe.
+        try:
+            assert any(b"listening on" in line for line in printed), "code-server has ended"
+            drain = threading.Thread(target=printed.read)
+            drain.start()
+            yield CodeServer(f"http://127.0.0.1:{port}")
+        finally:
+            process.terminate()
+        drain.join()
+
+
+def _write_settings(folder: Path) -> None:
+    """The server is started in its project's folder: from there it knows which settings and which state are its own."""
+    starter = folder / "agent-lsp"
+    starter.write_text(STARTER.format(python=sys.executable))
+    starter.chmod(0o755)
+    # Settings of the machine's scope are read there alone where the workbench is a remote one, as this one is.
+    for place, values in (("User", SETTINGS), ("Machine", {"agentLsp.server.path": str(starter)})):
+        (folder / "data" / place).mkdir(parents=True)
+        (folder / "data" / place / "settings.json").write_text(json.dumps(values))
+
+
 @asynccontextmanager
 async def workbench(
-    folder: Path, extensions: Path, turns: Any, files: dict[str, str], settings: dict[str, object] | None = None
+    folder: Path, windows: CodeServer, turns: Any, files: dict[str, str], size: tuple[int, int] = (1400, 900)
 ) -> AsyncGenerator[Workbench]:
+    """A window on a project with these files, and a model that answers so."""
     project = folder / "project"
     for name, text in files.items():
         path = project / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, newline="")
     async with scripted_model(turns) as model, async_playwright() as playwright:
-        _write_settings(folder, model, settings or {})
-        port = _free_port()
-        process, printed = await _start_code_server(folder, extensions, port)
-        try:
-            browser = await playwright.chromium.launch(executable_path=str(chromium()), args=BROWSER)
-            page = await browser.new_page(viewport={"width": 1400, "height": 900})
-            page.set_default_timeout(PATIENCE_MS)
-            expect.set_options(timeout=PATIENCE_MS)
-            await page.goto(f"http://127.0.0.1:{port}/?folder={project}")
-            await expect(page.locator(".statusbar-item", has_text="agent").first).to_be_visible()
-            yield Workbench(page, model, project)
-            await browser.close()
-        finally:
-            process.terminate()
-            await process.wait()
-            await printed
+        write_profile(folder, model)
+        browser = await playwright.chromium.launch(executable_path=str(chromium()), args=BROWSER)
+        page = await browser.new_page(viewport={"width": size[0], "height": size[1]})
+        page.set_default_timeout(PATIENCE_MS)
+        expect.set_options(timeout=PATIENCE_MS)
+        await page.goto(f"{windows.address}/?folder={project}")
+        await expect(page.locator(".statusbar-item", has_text="agent").first).to_be_visible()
+        yield Workbench(page, model, project)
+        # Away from the page, so that the window says that it goes, and what was started for it ends.
+        await page.goto("about:blank")
+        await browser.close()
 
 
-def _write_settings(folder: Path, model: ScriptedServer, settings: dict[str, object]) -> None:
-    starter = folder / "agent-lsp"
-    starter.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m agent_lsp "$@"\n')
-    starter.chmod(0o755)
-    # Settings of the machine's scope are read there alone where the workbench is a remote one, as this one is.
-    for place, values in (("User", {**SETTINGS, **settings}), ("Machine", {"agentLsp.server.path": str(starter)})):
-        (folder / "data" / place).mkdir(parents=True)
-        (folder / "data" / place / "settings.json").write_text(json.dumps(values))
+def write_profile(folder: Path, model: ScriptedServer) -> None:
     home = folder / "home"
-    home.mkdir()
+    home.mkdir(exist_ok=True)
     profile = {**PROFILE, "baseURL": model.base_url("anthropic")}
     (home / "settings.json").write_text(json.dumps({"currentProvider": "test", "providers": {"test": profile}}))
-
-
-async def _start_code_server(
-    folder: Path, extensions: Path, port: int
-) -> tuple[asyncio.subprocess.Process, asyncio.Task[None]]:
-    own = folder / "extensions"
-    shutil.copytree(extensions, own)
-    words = [
-        "--user-data-dir",
-        str(folder / "data"),
-        "--extensions-dir",
-        str(own),
-        "--disable-telemetry",
-        "--disable-update-check",
-    ]
-    environment = {
-        **os.environ,
-        "AGENT_LSP_HOME": str(folder / "home"),
-        "AGENT_LSP_STATE": str(folder / "state"),
-        "EXTENSIONS_GALLERY": '{"serviceUrl": "http://127.0.0.1:9"}',  # It asks a shop for news: here, nobody.
-    }
-    process = await asyncio.create_subprocess_exec(
-        str(site().workbench), *words, "--auth", "none", "--bind-addr", f"127.0.0.1:{port}",
-        env=environment,
-        stdin=asyncio.subprocess.DEVNULL,
-        stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.STDOUT,
-    )  # fmt: skip
-    assert process.stdout is not None
-    async with asyncio.timeout(PATIENCE_MS / 1000):
-        while b"listening on" not in (line := await process.stdout.readline()):
-            assert line, "code-server has ended"
-    return process, asyncio.create_task(_drain(process.stdout))
-
-
-async def _drain(printed: asyncio.StreamReader) -> None:
-    while await printed.readline():
-        pass
 
 
 def _free_port() -> int:

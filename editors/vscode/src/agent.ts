@@ -2,8 +2,9 @@
 
 import * as vscode from "vscode";
 
+import { closePreviews } from "./changes.ts";
 import type { Attachment, ToView } from "./messages.ts";
-import type { AskResponseParams, NewTaskParams, Scope } from "./protocol.ts";
+import type { AskResponseParams, ForkedTask, NewTaskParams, QueuedWords, Scope } from "./protocol.ts";
 import type { Server } from "./server.ts";
 import { type HunkDecision, Task, type TaskEvent } from "./task.ts";
 import { changesOf } from "./toolAsk.ts";
@@ -77,6 +78,9 @@ export class Agent {
       ...(isPartial && { hunks }),
       ...(remember && { remember: { scope: remember } }),
     };
+    if (response === "yesButtonClicked" && changesOf(this.task.message(ts)).length) {
+      await closePreviews();
+    }
     const answered = await this.server.request("agent/askResponse", params);
     if (!answered.accepted) {
       void vscode.window.setStatusBarMessage("Agent: that was answered already", 3000);
@@ -118,6 +122,38 @@ export class Agent {
   async resume(taskId: string): Promise<void> {
     await this.server.request("agent/resumeTask", { taskId });
     await this.show(taskId);
+  }
+
+  /** A new task of what came before a message, or of all of it, on the screen instead of this one. */
+  async fork(taskId: string, ts?: number): Promise<ForkedTask> {
+    const forked = await this.server.request("agent/forkTask", { taskId, ...(ts !== undefined && { ts }) });
+    await this.show(forked.taskId);
+    return forked;
+  }
+
+  async remove(taskId: string): Promise<void> {
+    await this.server.request("agent/deleteTask", { taskId });
+    if (taskId === this.task.taskId) {
+      this.task.clear();
+    }
+  }
+
+  /** Makes room in the context now, instead of when it is full. */
+  async condense(): Promise<void> {
+    if (this.task.taskId && this.server.knows("agent/condense")) {
+      await this.server.request("agent/condense" as "agent/clearTask", { taskId: this.task.taskId });
+    }
+  }
+
+  /** Takes words out of the queue and gives them back, if they still waited. */
+  async unqueue(messageId: string): Promise<QueuedWords | undefined> {
+    const taskId = this.task.taskId;
+    if (!taskId) {
+      return undefined;
+    }
+    const { words } = await this.server.request("agent/queue", { taskId, op: "list" });
+    await this.server.request("agent/queue", { taskId, op: "remove", messageId });
+    return words.find((one) => one.messageId === messageId);
   }
 
   async older(before: number): Promise<void> {

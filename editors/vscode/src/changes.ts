@@ -21,10 +21,47 @@ export async function showDiff(change: Change, preserveFocus: boolean): Promise<
   await vscode.commands.executeCommand("vscode.diff", before, after, title, { preview: true, preserveFocus });
 }
 
-/** Closes the diffs of changes that are decided. */
+/** Closes the diffs of changes that are decided. A file that was open in one of them alone is no longer open then: an edit of it is
+ * saved, as one of any file that nobody has open. */
 export async function closePreviews(): Promise<void> {
   const tabs = vscode.window.tabGroups.all.flatMap((group) => group.tabs);
-  await vscode.window.tabGroups.close(tabs.filter(isPreview), true);
+  const files = new Set(tabs.flatMap((tab) => (tab.input instanceof vscode.TabInputText ? [tab.input.uri.toString()] : [])));
+  const isOnlyHere = (tab: vscode.Tab): boolean => !files.has(originalOf(tab));
+  const previews = tabs.filter(isPreview);
+  // One that holds the only view of unsaved text stays: the editor would ask whether to save it.
+  const closing = previews.filter((tab) => !isOnlyHere(tab) || !documentOf(tab)?.isDirty);
+  const gone = closing.filter(isOnlyHere).map(documentOf).filter((document) => document !== undefined);
+  if (closing.length) {
+    await vscode.window.tabGroups.close(closing, true);
+    await Promise.all(gone.map(closed));
+  }
+}
+
+function originalOf(tab: vscode.Tab): string {
+  return tab.input instanceof vscode.TabInputTextDiff ? tab.input.original.toString() : "";
+}
+
+function documentOf(tab: vscode.Tab): vscode.TextDocument | undefined {
+  const uri = originalOf(tab);
+  return vscode.workspace.textDocuments.find((document) => document.uri.scheme === "file" && document.uri.toString() === uri);
+}
+
+const CLOSED_MS = 300;
+
+/** Waits until a document is closed, which another extension may put off. */
+function closed(document: vscode.TextDocument): Promise<void> {
+  return new Promise((resolve) => {
+    const finish = (): void => {
+      clearTimeout(limit);
+      watching.dispose();
+      resolve();
+    };
+    const limit = setTimeout(finish, CLOSED_MS);
+    const watching = vscode.workspace.onDidCloseTextDocument((one) => one === document && finish());
+    if (document.isClosed) {
+      finish();
+    }
+  });
 }
 
 function isPreview(tab: vscode.Tab): boolean {

@@ -6,9 +6,13 @@ import { Agent } from "./agent.ts";
 import { changeFor, closePreviews, HunkLenses, hunkAt, nothing, PREVIEW, showDiff } from "./changes.ts";
 import { completions } from "./completions.ts";
 import { diagnostics, save } from "./documents.ts";
-import { EditorContext, wireRange } from "./editorContext.ts";
+import { EditorContext } from "./editorContext.ts";
+import { showHistory } from "./history.ts";
+import { homeOf } from "./home.ts";
 import type { Attachment, FromView } from "./messages.ts";
-import { pickCheckpoint, pickListed, pickPermissions, pickRestore, pickTask, rememberAnswer } from "./pickers.ts";
+import { pickCheckpoint, pickListed, pickPermissions, pickRestore, rememberAnswer } from "./pickers.ts";
+import { asPlace, here, openFile } from "./places.ts";
+import type { PermissionMode } from "./protocol.ts";
 import { Server } from "./server.ts";
 import { configure, offerSetup, playDemo } from "./setup.ts";
 import { StatusBar } from "./statusBar.ts";
@@ -36,6 +40,9 @@ class Extension implements vscode.Disposable {
   private readonly subscriptions: vscode.Disposable[] = [];
   private readonly contexts = new Map<string, boolean>();
   private announced: number | undefined;
+  private queued = 0;
+  /** As it was chosen for tasks to come. */
+  private permissionMode: PermissionMode | undefined;
 
   constructor(private readonly extension: vscode.ExtensionContext) {
     this.server = new Server(vscode.window.createOutputChannel("Agent", { log: true }));
@@ -65,6 +72,8 @@ class Extension implements vscode.Disposable {
       vscode.workspace.onDidChangeConfiguration((event) => {
         if (event.affectsConfiguration("agentLsp.server")) {
           void this.attempt(() => this.server.start());
+        } else if (event.affectsConfiguration("agent")) {
+          void this.attempt(() => this.sendHome());
         }
       }),
     );
@@ -75,9 +84,19 @@ class Extension implements vscode.Disposable {
     this.sendServer();
     if (this.server.state === "ready") {
       await this.agent.reconnect(this.extension.workspaceState.get<string>(LAST_TASK));
+      await this.sendHome();
     } else if (this.server.state === "missing") {
-      await offerSetup(this.extension.extensionUri, () => this.server.start());
+      await this.setUp();
     }
+  }
+
+  private async setUp(): Promise<void> {
+    await offerSetup(this.extension.extensionUri, () => this.server.start());
+  }
+
+  private async choose(pick: () => Promise<void>): Promise<void> {
+    await pick();
+    await this.sendHome();
   }
 
   private sendServer(): void {
@@ -85,11 +104,26 @@ class Extension implements vscode.Disposable {
     this.view.send({ type: "server", state: this.server.state, methods: this.server.methods, folders });
   }
 
+  /** What the page shows without a task is asked for only where it shows that. */
+  private async sendHome(): Promise<void> {
+    if (this.server.state === "ready" && !this.agent.task.taskId) {
+      const permissionMode = this.permissionMode ?? vscode.workspace.getConfiguration("agent").get<PermissionMode>("permissionMode", "default");
+      this.view.send({ type: "home", home: { ...(await homeOf(this.server)), permissionMode } });
+    }
+  }
+
+  private async sendQueue(taskId: string): Promise<void> {
+    const { words } = await this.server.request("agent/queue", { taskId, op: "list" });
+    this.view.send({ type: "queue", words });
+  }
+
   private taskChanged(event: TaskEvent): void {
     switch (event.type) {
       case "snapshot":
         this.view.send(this.agent.snapshot());
+        this.queued = 0;
         this.statusChanged();
+        void this.attempt(() => this.sendHome());
         break;
       case "status":
         this.view.send(event);
@@ -125,6 +159,10 @@ class Extension implements vscode.Disposable {
     this.setContext("hasTask", status !== undefined);
     if (this.extension.workspaceState.get(LAST_TASK) !== status?.taskId) {
       void this.extension.workspaceState.update(LAST_TASK, status?.taskId);
+    }
+    if (status && status.queue !== this.queued) {
+      this.queued = status.queue;
+      void this.attempt(() => this.sendQueue(status.taskId));
     }
     if (waiting?.ts !== this.announced) {
       this.announced = waiting?.ts;
@@ -162,7 +200,7 @@ class Extension implements vscode.Disposable {
         await agent.clear();
         await this.compose("", []);
       },
-      history: () => pickTask(agent),
+      history: () => showHistory(agent, (action) => this.attempt(action)),
       checkpoints: () => pickCheckpoint(agent),
       ask: () => this.compose("", here()),
       fix: () => this.aboutSelection("Fix the problem here."),
@@ -173,12 +211,15 @@ class Extension implements vscode.Disposable {
       rejectHunk: (ts?: number, hunk?: string) => this.decide("reject", ts, hunk),
       showDiff: () => this.diff(agent.task.waiting?.ts, undefined),
       cancel: () => agent.cancel(),
-      pickMode: () => pickListed(agent, "Mode"),
-      pickProfile: () => pickListed(agent, "Profile"),
-      pickPermissions: () => pickPermissions(agent),
+      pickMode: () => this.choose(() => pickListed(agent, "Mode")),
+      pickProfile: () => this.choose(() => pickListed(agent, "Profile")),
+      pickPermissions: () => this.choose(async () => void (this.permissionMode = await pickPermissions(agent))),
+      condense: () => agent.condense(),
+      fork: () => agent.task.taskId && agent.fork(agent.task.taskId),
       showTerminal: () => this.showLastTerminal(),
       demo: playDemo,
       configure,
+      setup: () => this.setUp(),
       restart: () => this.server.start(),
       showLog: () => this.server.log.show(),
       debugReport: () => this.copyReport(),
@@ -195,10 +236,11 @@ class Extension implements vscode.Disposable {
       case "ready":
         this.sendServer();
         this.view.send(agent.snapshot());
+        this.queued = 0;
         this.statusChanged();
-        return;
+        return await this.sendHome();
       case "send":
-        return await agent.send(message.text, message.images, message.attachments);
+        return await agent.send(message.text, message.images, message.attachments.map(asPlace));
       case "answer":
         return await agent.answer(message.ts, message.response, message.text, message.images);
       case "call":
@@ -213,6 +255,10 @@ class Extension implements vscode.Disposable {
         return message.operation === "show" ? this.showTerminal(message.ts) : await agent.terminal(message.ts, message.operation);
       case "complete":
         return this.view.send({ type: "completions", request: message.request, items: await completions(this.server, message.kind, message.query) });
+      case "resume":
+        return await agent.resume(message.taskId);
+      case "queue":
+        return await this.unqueue(message.op, message.messageId);
       case "older":
         return await agent.older(message.before);
       case "restore":
@@ -234,7 +280,15 @@ class Extension implements vscode.Disposable {
   private async goBack(ts: number): Promise<void> {
     const rewind = await pickRestore(this.agent, ts);
     if (rewind?.text) {
-      this.view.send({ type: "compose", text: rewind.text, attachments: [] });
+      this.view.send({ type: "compose", text: rewind.text, attachments: [], ...(rewind.images && { images: rewind.images }) });
+    }
+  }
+
+  /** Takes words out of the queue; to be changed, they come back into the prompt. */
+  private async unqueue(op: "edit" | "remove", messageId: string): Promise<void> {
+    const words = await this.agent.unqueue(messageId);
+    if (op === "edit" && words) {
+      this.view.send({ type: "compose", text: words.text, attachments: [], images: words.images ?? [] });
     }
   }
 
@@ -302,39 +356,5 @@ class Extension implements vscode.Disposable {
         void vscode.window.showErrorMessage(`Agent: ${text}`);
       }
     }
-  }
-}
-
-/** The selection, or the line with the cursor, as a place to attach. */
-function here(): Attachment[] {
-  const editor = vscode.window.activeTextEditor;
-  if (!editor || editor.document.uri.scheme !== "file") {
-    return [];
-  }
-  const { selection, document } = editor;
-  const range = selection.isEmpty ? document.lineAt(selection.active.line).range : selection;
-  const lines = range.isSingleLine ? `${range.start.line + 1}` : `${range.start.line + 1}-${range.end.line + 1}`;
-  return [{ label: `${vscode.workspace.asRelativePath(document.uri)}:${lines}`, uri: document.uri.toString(), range: wireRange(range) }];
-}
-
-async function openFile(path: string, line: number | undefined): Promise<void> {
-  const folders = vscode.workspace.workspaceFolders ?? [];
-  const candidates = path.startsWith("/") ? [vscode.Uri.file(path)] : folders.map((folder) => vscode.Uri.joinPath(folder.uri, path));
-  for (const uri of candidates) {
-    if (await exists(uri)) {
-      const selection = line === undefined ? undefined : new vscode.Range(line - 1, 0, line - 1, 0);
-      await vscode.window.showTextDocument(uri, { preview: true, ...(selection && { selection }) });
-      return;
-    }
-  }
-  throw new Error(`${path} is not there.`);
-}
-
-async function exists(uri: vscode.Uri): Promise<boolean> {
-  try {
-    await vscode.workspace.fs.stat(uri);
-    return true;
-  } catch {
-    return false;
   }
 }

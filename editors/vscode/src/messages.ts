@@ -1,6 +1,6 @@
 // What the extension and its view say to each other. The view knows nothing of the editor, the extension nothing of HTML.
 
-import type { Message, Status } from "./protocol.ts";
+import type { Message, QueuedWords, Status, TaskSummary } from "./protocol.ts";
 import type { HunkDecision } from "./task.ts";
 
 export type ServerState = "missing" | "starting" | "ready" | "stopped";
@@ -17,9 +17,21 @@ export interface Completion {
   insert: string;
 }
 
+/** What there is before a task: how the next one would be done, and earlier ones. */
+export interface Home {
+  tasks: readonly TaskSummary[];
+  mode?: string;
+  model?: string;
+  permissionMode?: Status["permissionMode"];
+  /** Why no task can be started yet. */
+  problem?: string;
+}
+
 /** From the extension to the view. */
 export type ToView =
   | { type: "server"; state: ServerState; methods: readonly string[]; folders: readonly string[] }
+  | { type: "home"; home: Home }
+  | { type: "queue"; words: readonly QueuedWords[] }
   | { type: "snapshot"; status: Status | undefined; messages: readonly Message[]; hasMore: boolean; decisions: Record<number, Record<string, HunkDecision>> }
   | { type: "message"; message: Message }
   | { type: "deleted"; ts: number }
@@ -27,7 +39,7 @@ export type ToView =
   | { type: "status"; status: Status }
   | { type: "decisions"; ts: number; hunks: Record<string, HunkDecision> }
   | { type: "completions"; request: number; items: readonly Completion[] }
-  | { type: "compose"; text: string; attachments: readonly Attachment[] }
+  | { type: "compose"; text: string; attachments: readonly Attachment[]; images?: readonly string[] }
   | { type: "notice"; text: string };
 
 /** From the view to the extension. */
@@ -46,4 +58,6 @@ export type FromView =
   | { type: "restore"; ts: number }
   | { type: "remember"; ts: number }
   | { type: "copy"; text: string }
-  | { type: "command"; command: "newTask" | "history" | "configure" | "demo" | "restart" | "cancel" };
+  | { type: "resume"; taskId: string }
+  | { type: "queue"; op: "edit" | "remove"; messageId: string }
+  | { type: "command"; command: "newTask" | "history" | "configure" | "demo" | "restart" | "cancel" | "condense" | "setup" | "showLog" };

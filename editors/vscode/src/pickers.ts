@@ -1,33 +1,13 @@
-// Lists to choose from: earlier tasks, checkpoints, modes, profiles, and what may run unasked.
+// Lists to choose from: checkpoints, modes, profiles, and what may run unasked.
 
 import * as vscode from "vscode";
 
 import type { Agent } from "./agent.ts";
-import type { Restoration, RestoreParams, Rewind, TaskSummary } from "./protocol.ts";
+import type { PermissionMode, Restoration, RestoreParams, Rewind } from "./protocol.ts";
 import { rememberOffer } from "./toolAsk.ts";
 
 interface Row<T> extends vscode.QuickPickItem {
   value: T;
-}
-
-export async function pickTask(agent: Agent): Promise<void> {
-  const picked = await choose("Go back to a task", async () => {
-    const { tasks } = await agent.server.request("agent/listTasks", { limit: 200 });
-    return tasks.map(taskRow);
-  });
-  if (picked) {
-    await agent.resume(picked);
-  }
-}
-
-function taskRow(task: TaskSummary): Row<string> {
-  const cost = task.usage.cost === null ? "" : ` · $${task.usage.cost.toFixed(2)}`;
-  return {
-    label: task.title || "(no title)",
-    description: task.state === "idle" ? "" : task.state.replaceAll("_", " "),
-    detail: new Date(task.ts).toLocaleString() + cost,
-    value: task.taskId,
-  };
 }
 
 /** Back to a checkpoint: the plan is shown before anything is touched. */
@@ -53,11 +33,16 @@ const PARTS = [
   { label: "Files and conversation", detail: "As it was before this message; your words come back to be changed", value: "both" },
   { label: "Conversation", detail: "The files stay as they are", value: "conversation" },
   { label: "Files", detail: "What was said stays", value: "files" },
+  { label: "In a copy", detail: "A new task of what came before; this one and the files stay as they are", value: "fork" },
 ] as const;
 
 /** Back to before a message: what of it the user wants, the plan, and then the deed. */
-export async function pickRestore(agent: Agent, ts: number): Promise<Rewind | undefined> {
+export async function pickRestore(agent: Agent, ts: number): Promise<Pick<Rewind, "text" | "images"> | undefined> {
   const what = await choose("Go back to before this message", async () => PARTS);
+  if (what === "fork") {
+    const taskId = agent.task.taskId;
+    return taskId === undefined ? undefined : await agent.fork(taskId, ts);
+  }
   return what && (await restore(agent, { ts, what }));
 }
 
@@ -123,13 +108,14 @@ const PERMISSIONS = [
   { label: "bypassPermissions", detail: "All but what you denied, and writes outside the workspace or to protected files" },
 ] as const;
 
-export async function pickPermissions(agent: Agent): Promise<void> {
+export async function pickPermissions(agent: Agent): Promise<PermissionMode | undefined> {
   const current = agent.task.status?.permissionMode;
   const rows = PERMISSIONS.map((one) => ({ ...one, description: one.label === current ? "current" : "", value: one.label }));
   const picked = await choose("What runs unasked", async () => rows);
   if (picked) {
     await agent.server.request("agent/setPermissionMode", { ...currentTask(agent), permissionMode: picked });
   }
+  return picked;
 }
 
 /** Modes and profiles are listed by the server; one that does not list them has nothing to choose from. */

@@ -39,8 +39,9 @@ export class TaskView implements vscode.WebviewViewProvider {
   }
 
   title(text: string): void {
-    if (this.view && this.view.description !== text) {
-      this.view.description = text;
+    const title = text || "Task";
+    if (this.view && this.view.title !== title) {
+      this.view.title = title;
     }
   }
 

@@ -3,16 +3,21 @@
 import type { Message } from "../src/protocol.ts";
 import { rememberOffer } from "../src/toolAsk.ts";
 import { button, h } from "./dom.ts";
+import { markdownLine } from "./markdown.ts";
 import { json } from "./rowText.ts";
 import type { PageState } from "./state.ts";
 
+const KEYS: Record<string, string> = { yesButtonClicked: "Ctrl+Alt+Y", noButtonClicked: "Ctrl+Alt+N" };
+
 export function actions(state: PageState, message: Message): HTMLElement {
   const rows = state.status?.ask?.actions ?? [];
-  const buttons = rows.map((action, index) =>
-    button(action.label, () => act(state, message.ts, action.response), { class: index === 0 ? "primary" : "secondary" }),
-  );
+  const buttons = rows.map(({ label, response }, index) => {
+    const key = KEYS[response];
+    const kind = index === 0 && key ? "primary" : "secondary";
+    return button(label, () => act(state, message.ts, response), { class: kind, ...(key && { title: `${label} (${key})` }) });
+  });
   const offered = rememberOffer(message);
-  const always = offered && button("Always…", () => state.send({ type: "remember", ts: message.ts }), { class: "secondary", title: `Always allow ${offered}` });
+  const always = offered && button("Always…", () => state.send({ type: "remember", ts: message.ts }), { class: "quiet", title: `Always allow ${offered}` });
   return h("div", { class: "actions", role: "group", label: "Answer" }, ...suggestions(state, message), ...buttons, always);
 }
 
@@ -34,5 +39,8 @@ function suggestions(state: PageState, message: Message): HTMLElement[] {
   return rows
     .map((row) => String(row.answer ?? ""))
     .filter(Boolean)
-    .map((answer) => button(answer, () => state.send({ type: "answer", ts: message.ts, response: "messageResponse", text: answer }), { class: "suggestion" }));
+    .map((answer) => {
+      const clicked = (): void => state.send({ type: "answer", ts: message.ts, response: "messageResponse", text: answer });
+      return h("button", { type: "button", class: "suggestion", on: { click: clicked } }, ...markdownLine(answer));
+    });
 }

@@ -3,12 +3,14 @@
 import type { FromView, ToView } from "../src/messages.ts";
 import type { Message } from "../src/protocol.ts";
 import { Composer } from "./composer.ts";
-import { button, h } from "./dom.ts";
-import { Footer, Header } from "./header.ts";
+import { h, iconButton } from "./dom.ts";
+import { Footer } from "./footer.ts";
+import { Header } from "./header.ts";
 import { RowList } from "./list.ts";
-import { facts, json } from "./rowText.ts";
+import { facts, isOver } from "./rowText.ts";
 import { messageRow, type MessageRow } from "./rows.ts";
 import { PageState } from "./state.ts";
+import { welcome } from "./welcome.ts";
 
 declare function acquireVsCodeApi(): { postMessage(message: FromView): void };
 
@@ -18,14 +20,13 @@ class Page {
   private readonly api = acquireVsCodeApi();
   private readonly state = new PageState((message) => this.api.postMessage(message));
   private readonly rows = new RowList((ts) => this.rowOf(ts), () => this.older());
-  private readonly composer = new Composer(this.state);
+  private readonly composer = new Composer(this.state, (text) => this.say(text));
   private readonly header = new Header(this.state);
   private readonly footer = new Footer(this.state);
   private readonly welcome = h("div", { class: "welcome" });
   private readonly notice = h("div", { class: "notice", role: "alert", hidden: true });
   /** Read out when it changes: that an answer is wanted, or that the work is done. */
   private readonly announcer = h("div", { class: "visually-hidden", role: "status", "aria-live": "polite" });
-  private server: Extract<ToView, { type: "server" }>["state"] = "starting";
   private askedBefore = 0;
   private frame = 0;
 
@@ -40,7 +41,8 @@ class Page {
   private receive(message: ToView): void {
     switch (message.type) {
       case "server":
-        this.server = message.state;
+        this.state.server = message.state;
+        this.state.methods = message.methods;
         this.state.folders = message.folders;
         break;
       case "snapshot":
@@ -63,11 +65,17 @@ class Page {
         this.state.decisions.set(message.ts, message.hunks);
         this.rows.refresh(message.ts);
         break;
+      case "home":
+        this.state.home = message.home;
+        break;
+      case "queue":
+        this.state.queue = message.words;
+        break;
       case "completions":
         this.composer.offer(message.request, message.items);
         break;
       case "compose":
-        this.composer.compose(message.text, message.attachments);
+        this.composer.compose(message.text, message.attachments, message.images);
         break;
       case "notice":
         this.say(message.text);
@@ -151,7 +159,7 @@ class Page {
     this.rows.element.hidden = isEmpty;
     this.welcome.hidden = !isEmpty;
     if (isEmpty) {
-      this.welcome.replaceChildren(...welcome(this.server, (command) => this.state.send({ type: "command", command })));
+      this.welcome.replaceChildren(...welcome(this.state));
     } else if (this.welcome.childElementCount) {
       this.welcome.replaceChildren();
     }
@@ -195,27 +203,18 @@ class Page {
   }
 
   private say(text: string): void {
-    this.notice.replaceChildren(h("span", {}, text), button("×", () => (this.notice.hidden = true), { class: "quiet", label: "Close" }));
+    this.notice.replaceChildren(h("span", {}, text), iconButton("cross", "Close", () => (this.notice.hidden = true)));
     this.notice.hidden = false;
   }
 }
 
-/** A request is shown while it is open, or where it came to nothing; what it cost stands at the foot of the page. */
+/** A request is shown while it is open: what becomes of it other rows say, what it cost the foot of the page. The list of what is to
+ * be done stands at its head. */
 function isShown(message: Message): boolean {
-  const isDone = message.say === "api_req_started" && "cost" in json(message.text) && !("cancelReason" in json(message.text));
-  return !isDone && !HIDDEN.has(message.say ?? "");
-}
-
-function welcome(server: string, run: (command: "configure" | "demo" | "history" | "restart") => void): HTMLElement[] {
-  if (server === "missing" || server === "stopped") {
-    const text = server === "missing" ? "The agent's server, agent-lsp, is not installed." : "The agent's server does not run.";
-    return [h("p", {}, text), button(server === "missing" ? "Look again" : "Start it", () => run("restart"), { class: "primary" })];
+  if (message.say === "tool" && /^\{"tool": ?"updateTodoList"/.test(message.text ?? "")) {
+    return false;
   }
-  return [
-    h("h1", {}, "What shall the agent do?"),
-    h("p", { class: "dim" }, "It reads what you see, unsaved text included. Nothing is changed or run without your yes."),
-    h("div", { class: "actions" }, button("Set up a model", () => run("configure"), { class: "secondary" }), button("Try it without a key", () => run("demo"), { class: "secondary" }), button("Earlier tasks", () => run("history"), { class: "secondary" })),
-  ];
+  return !HIDDEN.has(message.say ?? "") && !(message.say === "api_req_started" && isOver(message));
 }
 
 const root = document.getElementById("app");

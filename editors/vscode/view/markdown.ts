@@ -53,6 +53,11 @@ export function markdown(text: string): HTMLElement {
   return view.element;
 }
 
+/** A line of it, without blocks. */
+export function markdownLine(text: string): Node[] {
+  return inlineNodes(inline(text));
+}
+
 function blockElement(block: Block): HTMLElement {
   switch (block.kind) {
     case "paragraph":

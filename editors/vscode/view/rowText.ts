@@ -46,19 +46,23 @@ export function facts(message: Message): Facts {
     case "followup":
       return { ...none, label: text(json(message.text)["question"]) };
     case "api_req_started":
-      return { ...none, label: requestLabel(json(message.text)) };
+      return { ...none, label: "Asking the model…" };
     case "api_req_failed": {
       const value = json(message.text);
       const hint = text(value["hint"]);
       return { ...none, label: text(value["message"]) + (hint ? `\n\n${hint}` : "") };
     }
     case "api_req_retry_delayed": {
-      const value = json(message.text);
-      return { ...none, label: `${text(value["reason"])} Next try in ${text(value["seconds"])} s.`.trim() };
+      return { ...none, label: retryLabel(json(message.text)) };
     }
     case "auto_approval_max_req_reached": {
       const value = json(message.text);
       return { ...none, label: `The limit of ${text(value["limit"])} ${value["type"] === "cost" ? "dollars" : "requests"} is reached.` };
+    }
+    case "condense_context": {
+      const value = json(message.text);
+      const sizes = [value["prevContextTokens"], value["newContextTokens"]].filter((one) => typeof one === "number").map(short);
+      return { ...none, label: text(value["summary"]) || (message.text?.startsWith("{") ? "" : none.label), place: sizes.length === 2 ? `${sizes.join(" → ")} tokens` : "" };
     }
     case "use_mcp_server": {
       const value = json(message.text);
@@ -82,22 +86,46 @@ function toolFacts(message: Message): Partial<Facts> {
   return { title: name + query, label: `${name} ${place}`.trim(), place };
 }
 
-function requestLabel(value: Record<string, unknown>): string {
-  if (!("cost" in value) && !("cancelReason" in value)) {
-    return "Asking the model…";
-  }
-  const cost = typeof value["cost"] === "number" ? ` · $${value["cost"].toFixed(4)}` : "";
-  const tokens = typeof value["tokensIn"] === "number" ? `${short(value["tokensIn"])} in, ${short(Number(value["tokensOut"] ?? 0))} out` : "Request";
-  return `${tokens}${cost}${value["cancelReason"] ? ` · ${text(value["cancelReason"])}` : ""}`;
+function retryLabel(value: Record<string, unknown>): string {
+  const seconds = Number(value["seconds"] ?? 0);
+  const reason = text(value["reason"]).replace(/\.$/, "");
+  return `${reason && `${reason}. `}${seconds > 0 ? `Next try in ${seconds} s.` : "Trying again."}`;
+}
+
+/** A request is over exactly when its row has one of these. */
+export function isOver(request: Message): boolean {
+  const value = json(request.text);
+  return "cost" in value || "cancelReason" in value;
 }
 
 export function short(count: number): string {
   return count < 1000 ? String(count) : count < 1_000_000 ? `${(count / 1000).toFixed(1)}k` : `${(count / 1_000_000).toFixed(1)}M`;
 }
 
+const TITLES: Record<string, string> = {
+  error: "Error",
+  diff_error: "The edit did not fit",
+  ignore_error: "Left alone",
+  api_req_failed: "The request failed",
+  api_req_retry_delayed: "It will try again",
+  api_req_rate_limit_wait: "Waiting for the rate limit",
+  mistake_limit_reached: "It is stuck",
+  auto_approval_max_req_reached: "A limit is reached",
+  condense_context: "Context condensed",
+  condense_context_error: "The context was not condensed",
+  sliding_window_truncation: "Oldest part left out of the context",
+  mcp_server_request_started: "Asking an MCP server",
+  mcp_server_response: "An MCP server's answer",
+  use_mcp_server: "Use an MCP server",
+  browser_action_launch: "Open a page",
+  resume_task: "Stopped here",
+  resume_completed_task: "This task was done",
+  info: "Note",
+};
+
 function title(kind: string): string {
-  const words = kind.replace(/^api_req_/, "request ").replaceAll("_", " ");
-  return words.charAt(0).toUpperCase() + words.slice(1);
+  const words = kind.replaceAll("_", " ");
+  return TITLES[kind] ?? words.charAt(0).toUpperCase() + words.slice(1);
 }
 
 export function json(source: string | undefined): Record<string, unknown> {
@@ -116,4 +144,25 @@ function text(value: unknown): string {
 function segments(value: unknown): { text: string; verdict: string }[] {
   const rows = Array.isArray(value) ? (value as Record<string, unknown>[]) : [];
   return rows.map((row) => ({ text: text(row["text"]), verdict: text(row["verdict"]) }));
+}
+
+const STEPS: readonly [number, string][] = [
+  [60, "min"],
+  [24, "h"],
+  [365, "d"],
+];
+
+/** How long ago, in the largest unit that says it. */
+export function ago(ts: number, now: number = Date.now()): string {
+  let left = Math.floor(Math.max(now - ts, 0) / 60_000);
+  if (left < 1) {
+    return "now";
+  }
+  for (const [count, unit] of STEPS) {
+    if (left < count) {
+      return `${left} ${unit}`;
+    }
+    left = Math.floor(left / count);
+  }
+  return `${left} y`;
 }

@@ -1,17 +1,18 @@
 // What each kind of message looks like. A row is made whole from its message; a growing one is told what to append.
 
 import type { Message } from "../src/protocol.ts";
-import { readToolText } from "../src/toolAsk.ts";
 import { actions } from "./actions.ts";
-import { changeElement } from "./diff.ts";
-import { button, h } from "./dom.ts";
+import { commandBody, outputBody } from "./commandRow.ts";
+import { fold, h, iconButton } from "./dom.ts";
+import { icon, type IconName } from "./icons.ts";
 import type { Row } from "./list.ts";
-import { codeBlock, MarkdownView } from "./markdown.ts";
+import { codeBlock, markdownLine, MarkdownView } from "./markdown.ts";
+import type { Body } from "./rowBody.ts";
 import { facts } from "./rowText.ts";
 import type { PageState } from "./state.ts";
+import { toolBody } from "./toolRow.ts";
 
 export interface MessageRow extends Row {
-  /** Appends what came; false where the row has to be made anew. */
   grow?(append: string): boolean;
 }
 
@@ -19,40 +20,56 @@ export function messageRow(state: PageState, message: Message): MessageRow {
   const kind = message.ask ?? message.say ?? "";
   const made = bodyOf(state, message, kind);
   const waits = state.waits(message.ts);
+  const marks = [isUsers(state, message) && "users", waits && "waits", message.state && "interrupted"].filter(Boolean);
   const element = h(
     "article",
-    {
-      class: `row ${message.type} k-${kind}${isUsers(state, message) ? " users" : ""}${waits ? " waits" : ""}${message.state ? " interrupted" : ""}`,
-      tabindex: "-1",
-      label: facts(message).label,
-    },
+    { class: ["row", message.type, `k-${kind}`, ...marks].join(" "), tabindex: "-1", label: facts(message).label },
     ...made.nodes,
     images(message),
-    message.state === "interrupted" && h("div", { class: "note" }, "interrupted"),
+    message.state === "interrupted" && !UNREMARKED.has(kind) && h("div", { class: "note" }, "interrupted"),
     answerNote(message),
     waits ? actions(state, message) : undefined,
   );
+  markApproved(element, message);
   return { ts: message.ts, element, ...(made.grow && { grow: made.grow }) };
 }
 
-interface Body {
-  nodes: (Node | string | undefined | false)[];
-  grow?: (append: string) => boolean;
-}
+/** Kinds whose rows say themselves that they were cut off. */
+const UNREMARKED = new Set(["resume_task", "api_req_started"]);
+
+const HEADS: Record<string, IconName> = {
+  error: "warning",
+  diff_error: "warning",
+  ignore_error: "warning",
+  api_req_failed: "warning",
+  api_req_retry_delayed: "clock",
+  api_req_rate_limit_wait: "clock",
+  mistake_limit_reached: "warning",
+  auto_approval_max_req_reached: "warning",
+  condense_context: "condense",
+  condense_context_error: "condense",
+  sliding_window_truncation: "condense",
+  use_mcp_server: "plug",
+  mcp_server_request_started: "plug",
+  mcp_server_response: "plug",
+  browser_action_launch: "globe",
+  resume_task: "clock",
+  resume_completed_task: "clock",
+};
 
 function bodyOf(state: PageState, message: Message, kind: string): Body {
   switch (kind) {
     case "text":
-      return isUsers(state, message) ? { nodes: [userHead(state, message), prose(message).node] } : proseBody(message, undefined);
+      return isUsers(state, message) ? usersBody(state, message) : proseBody(message, undefined);
     case "completion_result":
     case "subtask_result":
-      return proseBody(message, "Done");
+      return proseBody(message, h("div", { class: "head done" }, icon("check"), h("span", {}, "Done")));
     case "user_feedback":
-      return { nodes: [userHead(state, message), prose(message).node] };
+      return usersBody(state, message);
     case "user_feedback_diff":
-      return { nodes: [h("div", { class: "head you" }, `You changed ${facts(message).place}`), codeBlock("diff", facts(message).label)] };
+      return { nodes: [h("div", { class: "head" }, icon("edit"), `You changed ${facts(message).place}`), codeBlock("diff", facts(message).label)] };
     case "reasoning":
-      return folded(state, message, "Thinking", message.partial === true);
+      return thoughtBody(state, message);
     case "tool":
       return toolBody(state, message);
     case "command":
@@ -60,16 +77,13 @@ function bodyOf(state: PageState, message: Message, kind: string): Body {
     case "command_output":
       return outputBody(state, message);
     case "api_req_started":
-      return { nodes: [h("div", { class: "dim" }, facts(message).label)] };
+      return { nodes: [h("div", { class: "head quiet-line" }, icon(message.state ? "cross" : "spinner"), h("span", {}, message.state ? "The request was cut off" : facts(message).label))] };
     case "followup":
-      return { nodes: [prose({ ...message, text: facts(message).label }).node] };
-    case "error":
-    case "diff_error":
-    case "api_req_failed":
-    case "mistake_limit_reached":
-      return { nodes: [h("div", { class: "head" }, facts(message).title), prose({ ...message, text: facts(message).label }).node] };
+      return { nodes: [h("div", { class: "head" }, icon("question"), h("span", {}, "Question")), prose({ ...message, text: facts(message).label }).node] };
+    case "condense_context":
+      return condensedBody(state, message);
     default:
-      return { nodes: [h("div", { class: "dim" }, facts(message).title), h("div", {}, facts(message).label)] };
+      return saidBody(message, kind);
   }
 }
 
@@ -80,9 +94,9 @@ function isUsers(state: PageState, message: Message): boolean {
   return isTask || message.say === "user_feedback" || message.say === "user_feedback_diff";
 }
 
-function userHead(state: PageState, message: Message): HTMLElement {
-  const back = button("Go back", () => state.send({ type: "restore", ts: message.ts }), { class: "quiet", title: "Go back to before this message: files, conversation, or both" });
-  return h("div", { class: "head you" }, h("span", {}, "You"), back);
+function usersBody(state: PageState, message: Message): Body {
+  const back = iconButton("back", "Go back", () => state.send({ type: "restore", ts: message.ts }), { title: "Go back to before this message: files, conversation, or both" });
+  return { nodes: [back, prose(message).node] };
 }
 
 function prose(message: Message): { node: HTMLElement; view: MarkdownView } {
@@ -94,10 +108,10 @@ function prose(message: Message): { node: HTMLElement; view: MarkdownView } {
   return { node: view.element, view };
 }
 
-function proseBody(message: Message, head: string | undefined): Body {
+function proseBody(message: Message, head: HTMLElement | undefined): Body {
   const { node, view } = prose(message);
   return {
-    nodes: [head && h("div", { class: "head done" }, head), node],
+    nodes: [head, node],
     grow: (append) => {
       view.append(append);
       return true;
@@ -105,13 +119,13 @@ function proseBody(message: Message, head: string | undefined): Body {
   };
 }
 
-/** Something to unfold; open by itself only while it grows. */
-function folded(state: PageState, message: Message, title: string, byItself: boolean): Body {
+/** What the model thinks is open by itself only while it grows. */
+function thoughtBody(state: PageState, message: Message): Body {
   const key = `${message.ts}`;
   const { node, view } = prose(message);
-  const details = h("details", { open: state.isOpen(key, byItself), on: { click: (event) => summaryClicked(event, () => state.toggle(key)) } }, h("summary", {}, title), node);
+  const head = [icon(message.partial ? "spinner" : "thought"), h("span", {}, message.partial ? "Thinking" : "Thought")];
   return {
-    nodes: [details],
+    nodes: [fold([h("div", { class: "head quiet-line" }, ...head)], state.isOpen(key, message.partial === true), () => state.toggle(key), () => [node])],
     grow: (append) => {
       view.append(append);
       return true;
@@ -119,89 +133,21 @@ function folded(state: PageState, message: Message, title: string, byItself: boo
   };
 }
 
-function summaryClicked(event: Event, toggle: () => void): void {
-  if (event.target instanceof HTMLElement && event.target.tagName === "SUMMARY") {
-    toggle();
-  }
-}
-
-function toolBody(state: PageState, message: Message): Body {
-  const { title, place } = facts(message);
-  const read = readToolText(message.text);
-  const warning = read?.ask.isProtected ? "protected: this file can change what runs" : read?.ask.isOutsideWorkspace ? "outside the workspace" : undefined;
-  const head = h(
-    "div",
-    { class: "head" },
-    h("span", {}, title),
-    place ? h("a", { href: "#", data: { open: place } }, place) : undefined,
-    message.progress?.text && h("span", { class: "dim" }, message.progress.text),
-    warning && h("span", { class: "warning" }, warning),
-  );
-  if (read?.growing !== undefined) {
-    const pre = h("pre", { class: "output growing" }, read.growing);
-    return {
-      nodes: [head, pre],
-      grow: (append) => {
-        pre.append(append);
-        pre.scrollTop = pre.scrollHeight;
-        return true;
-      },
-    };
-  }
-  const changes = read?.ask.changes ?? [];
-  const reason = read?.ask.reason && h("div", { class: "dim" }, read.ask.reason);
-  if (changes.length === 0) {
-    return { nodes: [head, reason] };
-  }
-  if (state.waits(message.ts)) {
-    return { nodes: [head, reason, ...changes.map((change) => changeElement(state, message.ts, change))] };
-  }
+function condensedBody(state: PageState, message: Message): Body {
   const key = `${message.ts}`;
-  const added = changes.reduce((sum, change) => sum + change.added, 0);
-  const removed = changes.reduce((sum, change) => sum + change.removed, 0);
-  const details = h("details", { open: state.isOpen(key, false), on: { click: (event) => summaryClicked(event, () => state.toggle(key)) } }, h("summary", {}, h("span", { class: "plus" }, `+${added}`), " ", h("span", { class: "minus" }, `−${removed}`)));
-  const fill = (): void => {
-    if (details.open && details.childElementCount === 1) {
-      details.append(...changes.map((change) => changeElement(state, message.ts, change)));
-    }
-  };
-  details.addEventListener("toggle", fill);
-  fill();
-  return { nodes: [head, reason, details] };
+  const { title, label, place } = facts(message);
+  const head = h("div", { class: "head quiet-line" }, icon(message.partial ? "spinner" : "condense"), h("span", {}, title), place && h("span", { class: "dim" }, place));
+  return { nodes: [label ? fold([head], state.isOpen(key, false), () => state.toggle(key), () => [prose({ ...message, text: label }).node]) : head] };
 }
 
-function commandBody(state: PageState, message: Message): Body {
-  const { label, segments, reason, place } = facts(message);
-  const parts = segments.filter((one) => one.verdict !== "auto_approve" && segments.length > 1);
-  return {
-    nodes: [
-      h("div", { class: "head" }, h("span", {}, "Command"), place && !state.folders.includes(place) ? h("span", { class: "dim" }, `in ${place}`) : undefined),
-      h("pre", { class: "command", tabindex: "0" }, label),
-      reason ? h("div", { class: "dim" }, reason) : undefined,
-      ...parts.map((one) => h("div", { class: `segment v-${one.verdict}` }, h("code", {}, one.text), ` ${one.verdict === "auto_deny" ? "denied" : "asks"}`)),
-    ],
-  };
-}
-
-const LINES_SHOWN = 12;
-
-function outputBody(state: PageState, message: Message): Body {
-  const text = message.text ?? "";
-  const isGrowing = message.partial === true && !message.answer;
-  const key = `${message.ts}`;
-  const isOpen = state.isOpen(key, false);
-  const lines = text.trimEnd().split("\n");
-  const shown = isOpen || lines.length <= LINES_SHOWN ? text.trimEnd() : lines.slice(-LINES_SHOWN).join("\n");
-  const pre = h("pre", { class: "output", tabindex: "0" }, shown || "(no output)");
-  const more = lines.length > LINES_SHOWN && button(isOpen ? "Less" : `All ${lines.length} lines`, () => state.send({ type: "terminal", ts: message.ts, operation: "show" }), { class: "quiet", title: "Show it all as a terminal" });
-  const bar = h(
-    "div",
-    { class: "bar" },
-    more,
-    isGrowing && button("Go on without it", () => state.send({ type: "terminal", ts: message.ts, operation: "continue" }), { class: "quiet" }),
-    isGrowing && button("End it", () => state.send({ type: "terminal", ts: message.ts, operation: "abort" }), { class: "quiet" }),
-  );
-  return { nodes: [pre, bar] };
+/** All that a client shows as words under what they are. */
+function saidBody(message: Message, kind: string): Body {
+  const { title, label } = facts(message);
+  if (kind === "info") {
+    return { nodes: [h("div", { class: "head quiet-line" }, icon("info"), h("span", { class: "said" }, ...markdownLine(label)))] };
+  }
+  const head = h("div", { class: "head" }, icon(HEADS[kind] ?? "info"), h("span", {}, title));
+  return { nodes: [head, label && prose({ ...message, text: label }).node] };
 }
 
 function images(message: Message): HTMLElement | undefined {
@@ -211,10 +157,26 @@ function images(message: Message): HTMLElement | undefined {
 
 function answerNote(message: Message): HTMLElement | undefined {
   const answer = message.answer;
-  if (!answer || message.ask === "command_output") {
+  if (!answer || isPlainYes(message) || SPOKEN.has(message.ask ?? "")) {
     return undefined;
   }
-  const word = answer.response === "yesButtonClicked" || answer.response === "objectResponse" ? "approved" : answer.response === "noButtonClicked" ? "rejected" : "answered";
+  const word = APPROVING.has(answer.response) ? "approved" : answer.response === "noButtonClicked" ? "rejected" : "answered";
   const who = answer.by === "user" ? "" : ` by ${answer.by}`;
-  return h("div", { class: `note ${word}` }, `${word}${who}${answer.text ? `: ${answer.text}` : ""}`);
+  return h("div", { class: `note ${word}` }, icon(word === "rejected" ? "cross" : "check"), h("span", {}, `${word}${who}${answer.text ? `: ${answer.text}` : ""}`));
+}
+
+/** Asks whose answer is a row of its own, or none at all. */
+const SPOKEN = new Set(["command_output", "completion_result", "followup"]);
+const APPROVING = new Set(["yesButtonClicked", "objectResponse"]);
+
+function isPlainYes({ ask, answer }: Message): boolean {
+  return answer !== undefined && (ask === "tool" || ask === "command") && !answer.text && APPROVING.has(answer.response);
+}
+
+/** A yes without words is a mark beside what it was said to. */
+function markApproved(row: HTMLElement, message: Message): void {
+  if (isPlainYes(message)) {
+    const title = message.answer?.by === "user" ? "approved" : `approved by ${message.answer?.by}`;
+    row.querySelector(".head")?.append(h("span", { class: "mark approved", role: "img", label: title, title }, icon("check")));
+  }
 }

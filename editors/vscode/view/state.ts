@@ -1,7 +1,7 @@
 // What the page knows: the messages of the task by `ts`, its status, and the way back to the extension.
 
-import type { FromView } from "../src/messages.ts";
-import type { Message, Status } from "../src/protocol.ts";
+import type { FromView, Home, ServerState } from "../src/messages.ts";
+import type { Message, QueuedWords, Status } from "../src/protocol.ts";
 import type { HunkDecision } from "../src/task.ts";
 
 export class PageState {
@@ -11,7 +11,11 @@ export class PageState {
   readonly toggled = new Set<string>();
   status: Status | undefined;
   hasMore = false;
+  server: ServerState = "starting";
+  methods: readonly string[] = [];
   folders: readonly string[] = [];
+  home: Home = { tasks: [] };
+  queue: readonly QueuedWords[] = [];
   /** Takes the words out of the prompt: they go with the button that is pressed. */
   takeWords: () => string = () => "";
 
