@@ -1,13 +1,12 @@
 """A real VS Code workbench in headless Chromium with our extension in it, and a scripted model behind the server."""
 
-import asyncio
 import json
 import os
 import socket
 import subprocess
 import sys
 import threading
-from collections.abc import AsyncGenerator, Iterator
+from collections.abc import AsyncGenerator, Generator
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -141,7 +140,7 @@ class CodeServer:
 
 
 @contextmanager
-def code_server(folder: Path, extensions: Path) -> Iterator[CodeServer]:
+def code_server(folder: Path, extensions: Path) -> Generator[CodeServer]:
     _write_settings(folder)
     port = _free_port()
     words = ["--user-data-dir", str(folder / "data"), "--extensions-dir", str(extensions)]
