@@ -236,6 +236,7 @@ def write_settings(folder: Path, model: ScriptedServer) -> dict[str, str]:
         "PATH": f"{starter.parent}:{_path_without_servers()}",
         "HOME": str(home),
         "TERM": "xterm-256color",
+        "COLORTERM": "truecolor",
         "LANG": "C.UTF-8",
         "AGENT_LSP_HOME": str(home),
         "AGENT_LSP_STATE": str(folder / "state"),

@@ -119,7 +119,7 @@ async def test_a_diff_that_was_edited_is_what_is_applied(tmp_path: Path, helix: 
         await editor.until_ask()
         await editor.agent("d")
         await editor.until("+first")
-        await editor.ex("goto 10")
+        await editor.ex("goto 13")
         await editor.terminal.press("l")
         await editor.insert("mine and ")
         await editor.agent("y")

@@ -145,6 +145,20 @@ def test_every_line_of_the_users_stays_and_a_second_merge_changes_nothing(
     assert "agent-lsp" in servers["markdown"]
 
 
+@pytest.mark.parametrize(
+    ("text", "wraps"),
+    [
+        ("", True),
+        ('[[language]]\nname = "markdown"\nauto-format = true\n', None),
+        ('[[language]]\nname = "markdown"\nsoft-wrap.enable = false\n', False),
+    ],
+)
+def test_transcripts_are_wrapped_unless_the_user_has_settings_for_markdown(text: str, wraps: bool | None) -> None:
+    languages = tomllib.loads(merged_languages(text, HELIX, "agent-lsp").text)["language"]
+
+    assert [each.get("soft-wrap", {}).get("enable") for each in languages if each["name"] == "markdown"] == [wraps]
+
+
 def before_bracket(line: str) -> str:
     """A line as far as nothing is put into it."""
     return line.removesuffix("]").rstrip()

@@ -3,7 +3,7 @@ from test_lsp_waiting import CHANGE, FIRST, SECOND, URI, command, propose, settl
 from support.front_door import FrontDoor
 from support.lsp_client import Json
 
-MESSAGE = "The agent wants to change this: +1 -1 (hunk {} of 2). It waits for your yes or no."
+MESSAGE = "The agent would change this: +1 -1 (hunk {} of 2)"
 
 
 def open_document(door: FrontDoor, uri: str = URI, version: int = 0) -> None:

@@ -7,7 +7,7 @@ from test_lsp_waiting import CHANGE, text_of
 
 from agent_lsp.domain.messages import Answer, Ask, Message, Response, Say
 from agent_lsp.domain.requests import TaskList, TaskSummary
-from agent_lsp.domain.status import ACTIONS, State, Status, Usage, WaitingAsk
+from agent_lsp.domain.status import ACTIONS, State, Status, Todo, Usage, WaitingAsk
 from agent_lsp.lsp.plain.entries import MAX_BLOCK_CHARS, entry, fenced, spelled_out
 from agent_lsp.lsp.plain.task_page import task_page
 from agent_lsp.lsp.plain.transcript import PAGE_CHARS, TAIL_CHARS, Transcript
@@ -57,6 +57,14 @@ def test_head_tells_how_the_task_stands() -> None:
     made.take_status(Status("t1", "i1", 1, State.WAITING_FOR_INPUT, title="Fix\nit", usage=usage))
 
     assert made.text(None, None) == ("# Fix it\n\n*waiting for you* · code · default · 1,234 tokens · $0.13\n\n---\n\n")
+
+
+def test_head_tells_the_steps() -> None:
+    made = transcript()
+    todos = (Todo("1", "Look", "completed"), Todo("2", "Think", "in_progress"), Todo("3", "Write", "pending"))
+    made.take_status(Status("t1", "i1", 1, State.RUNNING, title="Fix", todos=todos))
+
+    assert "tokens\n\n- [x] Look\n- [ ] **Think**\n- [ ] Write\n\n---" in made.text(None, None)
 
 
 def test_growing_message_shows_its_end_on_top_until_it_is_whole() -> None:
@@ -169,7 +177,21 @@ def test_secret_that_comes_in_pieces_is_not_shown_when_it_is_whole() -> None:
         (says(1, "ok\n", Say.COMMAND_OUTPUT), "## Output\n\n```\nok\n```\n\n"),
         (says(1, '{"tool": "readFile", "path": "a.py"}', Say.TOOL), "## Read a.py\n\n"),
         (says(1, "no such file", Say.ERROR), "## Error\n\nno such file\n\n"),
-        (says(1, "what?", Say.CONDENSE_CONTEXT), "## Condense context\n\nwhat?\n\n"),
+        (says(1, '{"summary": "All."}', Say.CONDENSE_CONTEXT), "## Summed up\n\nAll.\n\n"),
+        (
+            says(1, '{"messagesRemoved": 3, "resultsRemoved": 0}', Say.SLIDING_WINDOW_TRUNCATION),
+            "## Left out of what the agent sees\n\n3 older messages\n\n",
+        ),
+        (
+            says(1, '{"tool": "updateTodoList", "todos": [{"status": "completed", "content": "a"}]}', Say.TOOL),
+            "## Steps\n\n- [x] a\n\n",
+        ),
+        (says(1, "what?", Say.HOOK), "## Hook\n\nwhat?\n\n"),
+        (asks(1, Ask.TOOL, '{"tool": "saveFiles"}', Answer(Response.YES, "policy", 1)), ""),
+        (
+            asks(1, Ask.TOOL, '{"tool": "saveFiles", "paths": ["a"]}', Answer(Response.NO, "user", 1)),
+            "## Save, so that the command sees your edits; or approve to run it on what is on the disk: a\n\n*no*\n\n",
+        ),
         (
             says(1, '{"path": "a", "diff": "-a\\n+b\\n"}', Say.USER_FEEDBACK_DIFF),
             "## Your changes\n\n```diff\n-a\n+b\n```\n\n",
@@ -195,7 +217,18 @@ def test_message_as_an_entry(message: Message, text: str) -> None:
 def test_edit_shows_its_diff() -> None:
     text = entry(asks(1, Ask.TOOL, text_of(CHANGE), yes()))
 
-    assert text == f"## Edit a.txt (+2 -2)\n\n```diff\n{CHANGE.diff}```\n\n*yes*\n\n"
+    hunks = CHANGE.diff[CHANGE.diff.index("@@") :]
+    assert text == f"## Edit a.txt (+2 -2)\n\n```diff\n{hunks}```\n\n*yes*\n\n"
+
+
+def test_edits_of_several_files_show_whose_each_diff_is() -> None:
+    other = {"kind": "edit", "path": "b.txt", "added": 1, "removed": 0, "diff": "--- a\n+++ b\n@@ -0,0 +1 @@\n+x\n"}
+    both = json.dumps({"tool": "appliedDiff", "changes": [{**other, "path": "a.txt"}, other]})
+
+    assert entry(says(1, both, Say.TOOL)) == (
+        "## Edit a.txt (+1 -0)\n\n"
+        "`a.txt`\n\n```diff\n@@ -0,0 +1 @@\n+x\n```\n`b.txt`\n\n```diff\n@@ -0,0 +1 @@\n+x\n```\n\n"
+    )
 
 
 @given(st.text(alphabet="`ab\n", max_size=30))
@@ -218,8 +251,7 @@ def test_ask_is_spelled_out_with_all_ways_to_answer() -> None:
         "Edit a.txt (+2 -2)",
         (
             "- Approve: `agent.approve`\n"
-            "- Reject: `agent.reject`\n"
-            "- no, with your words: `agent.reject`\n"
+            "- Reject, with words if you like: `agent.reject`\n"
             "- hunk by hunk (1 of 2 decided): `agent.acceptHunk`, `agent.rejectHunk`\n"
             "- see all of it, and edit it: `agent.showDiff`"
         ),
@@ -233,7 +265,7 @@ def test_ask_is_spelled_out_with_all_ways_to_answer() -> None:
         (
             Ask.FOLLOWUP,
             '{"question": "Which?", "suggest": [{"answer": "red"}]}',
-            ["Which?", "- red: `agent.answer`", "- your own words: `agent.answer`"],
+            ["Which?", "- red\n", "Answer by a code action, with `agent.answer`, or in a prompt document"],
         ),
         (Ask.COMPLETION_RESULT, "It works.", ["## Done", "It works.", "- New task: `agent.clear`"]),
         (Ask.COMMAND, json.dumps({"command": "echo \u202e"}), ["echo \\u202e"]),

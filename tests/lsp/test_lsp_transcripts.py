@@ -187,7 +187,7 @@ async def test_asks_are_on_top_while_they_wait(door: FrontDoor, tmp_path: Path) 
     settle(door)
     await door.client.until(lambda: "decided" not in editor.documents[uri].text)
 
-    assert CHANGE.diff in editor.documents[uri].text
+    assert CHANGE.diff[CHANGE.diff.index("@@") :] in editor.documents[uri].text
 
 
 async def test_rewound_messages_disappear(door: FrontDoor, tmp_path: Path) -> None:

@@ -124,7 +124,9 @@ def _server(command: str) -> Iterator[Setting]:
 
 def _servers(helix: Helix) -> Iterator[Server]:
     for language, servers in helix.servers.items():
-        yield Server(language, servers, quoted(SERVER) if language in OWN_LANGUAGES else _IN_CODE)
+        literal = quoted(SERVER) if language in OWN_LANGUAGES else _IN_CODE
+        # Transcripts are prose, and are mostly read beside a file.
+        yield Server(language, servers, literal, is_wrapped=language == "markdown")
 
 
 def _keys(version: tuple[int, ...]) -> Iterator[Setting]:

@@ -33,6 +33,8 @@ class Server:
     language: str
     servers: tuple[str, ...]
     literal: str
+    is_wrapped: bool = False
+    """Long lines are to be wrapped where the language has no settings of the user's yet."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +74,8 @@ def with_server(text: str, server: Server, mark: str) -> str | None:
         changed = {**languages[found or 0], "language-servers": [*cast("list[object]", current), ours]}
     else:
         changed = {"name": server.language, "language-servers": [*server.servers, ours]}
-        changed = {**(languages[found] if found is not None else {}), **changed}
+        wrapped = {"soft-wrap": {"enable": True}} if server.is_wrapped and found is None else {}
+        changed = {**(languages[found] if found is not None else {}), **changed, **wrapped}
     place = len(languages) if found is None else found
     wanted = {**before, "language": [*languages[:place], changed, *languages[place + 1 :]]}
     return _first_that_says(wanted, _with_language(text, server, is_there=found is not None))
@@ -87,7 +90,8 @@ def quoted(text: str) -> str:
 
 
 def language_block(server: Server) -> str:
-    return f"[[language]]\nname = {quoted(server.language)}\nlanguage-servers = {_array(server)}\n"
+    wrapping = "soft-wrap.enable = true\n" if server.is_wrapped else ""
+    return f"[[language]]\nname = {quoted(server.language)}\nlanguage-servers = {_array(server)}\n{wrapping}"
 
 
 def _array(server: Server) -> str:

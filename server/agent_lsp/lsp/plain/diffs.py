@@ -11,8 +11,11 @@ from agent_lsp.lsp.waiting import Asks, Edited, Waiting
 
 _HEAD = """\
 What the agent wants to change. Nothing of it is done yet.
-    yes: agent.approve    no: agent.reject    hunk by hunk: agent.acceptHunk, agent.rejectHunk
-You can edit the lines below that begin with +, or take them out: approve then, and yours is what is applied.
+    yes           agent.approve
+    no            agent.reject
+    hunk by hunk  agent.acceptHunk, agent.rejectHunk
+Lines behind a + can be changed, and hunks taken out:
+approving then applies what stands here.
 
 """
 

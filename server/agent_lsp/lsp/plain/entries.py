@@ -1,7 +1,8 @@
 """Messages as Markdown: a finished one as an entry of a transcript, a waiting one with how to answer it. Pure."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
 
 from agent_lsp.domain.encoding import Json
 from agent_lsp.domain.messages import Ask, Message, Response, Say
@@ -23,6 +24,8 @@ _HEADINGS = {
     Say.COMMAND_OUTPUT: "Output",
     Say.ERROR: "Error",
     Say.DIFF_ERROR: "An edit that did not fit",
+    Say.CONDENSE_CONTEXT: "Summed up",
+    Say.SLIDING_WINDOW_TRUNCATION: "Left out of what the agent sees",
     Ask.COMPLETION_RESULT: "Done",
     Ask.COMMAND_OUTPUT: "Output",
     Ask.FOLLOWUP: "Question",
@@ -32,6 +35,7 @@ _HEADINGS = {
 _UNSHOWN = {
     Say.API_REQ_STARTED, Say.API_REQ_RETRY_DELAYED, Say.API_REQ_RATE_LIMIT_WAIT, Say.CHECKPOINT_SAVED, Say.TODOS,
 }  # fmt: skip
+_LEFT_OUT = {"messagesRemoved": "older messages", "resultsRemoved": "older results"}
 _OUTPUTS = {Say.COMMAND_OUTPUT, Ask.COMMAND_OUTPUT}
 _ANSWERS = {Response.YES: "yes", Response.OBJECT: "yes, in part", Response.NO: "no", Response.MESSAGE: "answered"}
 _YES_OR_NO = {Response.YES: "agent.approve", Response.NO: "agent.reject", "agent/clearTask": "agent.clear"}
@@ -40,7 +44,7 @@ _YES_OR_NO = {Response.YES: "agent.approve", Response.NO: "agent.reject", "agent
 def entry(message: Message, *, is_task: bool = False) -> str:
     """One finished message; empty for what is not worth a place. The first of all is the user's task."""
     kind = message.ask or message.say
-    if kind is None or kind in _UNSHOWN:
+    if kind is None or kind in _UNSHOWN or _settled_itself(message):
         return ""
     heading = "Task" if is_task else _HEADINGS.get(kind) or _subject(message)
     parts = (f"## {heading}", "\n".join(_body(message)).strip("\n"), _answer(message))
@@ -76,6 +80,21 @@ def fenced(text: str, language: str = "") -> str:
     return f"{fence}{language}\n{text.rstrip()}\n{fence}"
 
 
+def checklist(todos: Iterable[tuple[str, str]]) -> str:
+    """Steps as Markdown: each its status and its words."""
+    return "\n".join(f"- [{'x' if status == 'completed' else ' '}] {_step(status, words)}" for status, words in todos)
+
+
+def _step(status: str, words: str) -> str:
+    return f"**{words}**" if status == "in_progress" else words
+
+
+def _settled_itself(message: Message) -> bool:
+    """Whether it asked for files to be saved, which they then were."""
+    is_by_user = message.answer is None or message.answer.by == "user"
+    return message.ask is Ask.TOOL and not is_by_user and json_in(message.text).get("tool") == "saveFiles"
+
+
 def _body(message: Message) -> Iterator[str]:
     text, body = message.text or "", json_in(message.text)
     kind = message.ask or message.say
@@ -83,17 +102,33 @@ def _body(message: Message) -> Iterator[str]:
         yield fenced(text)
     elif kind in (Ask.COMMAND, Say.COMMAND):
         yield fenced(str(body.get("command", text)), "sh")
-    elif diff := "".join(change.get("diff", "") for change in _changes(body)) or str(body.get("diff", "")):
-        yield fenced(diff, "diff")
+    elif changes := _changes(body):
+        yield from _diffs([(change["path"], change.get("diff", "")) for change in changes])
+    elif diff := str(body.get("diff", "")):
+        yield fenced(_without_head(diff), "diff")
+    elif todos := body.get("todos"):
+        yield checklist((todo["status"], todo["content"]) for todo in todos)
+    elif kind is Say.CONDENSE_CONTEXT:
+        yield str(body.get("summary", text))
+    elif kind is Say.SLIDING_WINDOW_TRUNCATION:
+        yield _left_out(body)
     elif message.ask:
-        yield from ask_lines(message.ask, body, text)
+        # The first line of a tool's is its heading.
+        yield from islice(ask_lines(message.ask, body, text), int(message.ask is Ask.TOOL), None)
     elif not body:
         yield text
+
+
+def _left_out(body: Json) -> str:
+    counts = (f"{body[key]} {name}" for key, name in _LEFT_OUT.items() if body.get(key))
+    return " and ".join(counts) or "the beginning"
 
 
 def _subject(message: Message) -> str:
     """What a row without a name of its own is about."""
     body = json_in(message.text)
+    if "todos" in body:
+        return "Steps"
     if not body:
         return str(message.ask or message.say).replace("_", " ").capitalize()
     return visible(next(iter(ask_lines(Ask.TOOL, body, "")), "Tool"))
@@ -125,13 +160,12 @@ def _asked(kind: Ask, lines: list[str]) -> Iterator[str]:
 def _choices(waiting: Waiting, body: Json) -> Iterator[str]:
     for action in waiting.ask.actions:
         if command := _YES_OR_NO.get(action.response):
-            yield f"- {action.label}: `{command}`"
+            with_words = ", with words if you like" if command == "agent.reject" else ""
+            yield f"- {action.label}{with_words}: `{command}`"
     for suggestion in body.get("suggest") or ():
-        yield f"- {suggestion['answer']}: `agent.answer`"
+        yield f"- {suggestion['answer']}"
     if any(action.response == Response.MESSAGE for action in waiting.ask.actions):
-        yield "- your own words: `agent.answer`"
-    elif waiting.ask.category == "interactive":
-        yield "- no, with your words: `agent.reject`"
+        yield from _words_wanted(waiting)
     if len(hunks := waiting.hunks()) > 1:
         done = len(hunks) - len(waiting.undecided())
         yield f"- hunk by hunk ({done} of {len(hunks)} decided): `agent.acceptHunk`, `agent.rejectHunk`"
@@ -139,9 +173,29 @@ def _choices(waiting: Waiting, body: Json) -> Iterator[str]:
         yield "- see all of it, and edit it: `agent.showDiff`"
 
 
+def _words_wanted(waiting: Waiting) -> Iterator[str]:
+    if waiting.ask.kind is Ask.FOLLOWUP:
+        yield from ("", "Answer by a code action, with `agent.answer`, or in a prompt document (`agent.showPrompt`).")
+    else:
+        yield "- your own words: `agent.answer`"
+
+
 def _diff(waiting: Waiting) -> Iterator[str]:
-    for change in waiting.changes:
-        lines = change.diff.splitlines()
-        if len(lines) > MAX_DIFF_LINES:
-            lines = [*lines[:MAX_DIFF_LINES], f" … {len(lines) - MAX_DIFF_LINES} more lines"]
-        yield fenced("\n".join(lines), "diff")
+    yield from _diffs([(change.path, change.diff) for change in waiting.changes], MAX_DIFF_LINES)
+
+
+def _diffs(diffs: Sequence[tuple[str, str]], most_lines: int | None = None) -> Iterator[str]:
+    """The paths stand above, so that the diffs need none: but where there are several."""
+    for path, diff in diffs:
+        text = _without_head(diff)
+        lines = text.splitlines()
+        if most_lines is not None and len(lines) > most_lines:
+            text = "\n".join([*lines[:most_lines], f" … {len(lines) - most_lines} more lines"])
+        if len(diffs) > 1:
+            yield f"`{path}`\n"
+        yield fenced(text, "diff")
+
+
+def _without_head(diff: str) -> str:
+    head, mark, hunks = diff.partition("@@ ")
+    return mark + hunks if mark and (not head or head.endswith("\n")) else diff

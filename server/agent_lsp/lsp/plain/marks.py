@@ -79,4 +79,4 @@ def _message(change: Change, hunk: Hunk, number: int, count: int) -> str:
     added = sum(line.startswith("+") for line in hunk.lines)
     removed = sum(line.startswith("-") for line in hunk.lines)
     which = f"hunk {number} of {count}" if count > 1 else change.kind
-    return f"The agent wants to change this: +{added} -{removed} ({which}). It waits for your yes or no."
+    return f"The agent would change this: +{added} -{removed} ({which})"

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from agent_lsp.domain.messages import Message, Say
 from agent_lsp.domain.status import State, Status
-from agent_lsp.lsp.plain.entries import entry, growing, spelled_out
+from agent_lsp.lsp.plain.entries import checklist, entry, growing, spelled_out
 from agent_lsp.lsp.waiting import Waiting
 
 PAGE_CHARS = 32_000
@@ -126,7 +126,9 @@ class Transcript:
         cost = f" · ${status.usage.cost:.2f}" if status.usage.cost else ""
         state = _STATES.get(status.state, status.state.value)
         title = self._redact(" ".join(status.title.split()))
-        return f"# {title}\n\n*{state}* · {status.mode} · {status.permission_mode.value} · {spent}{cost}\n\n"
+        steps = self._redact(checklist((todo.status, todo.content) for todo in status.todos))
+        head = f"# {title}\n\n*{state}* · {status.mode} · {status.permission_mode.value} · {spent}{cost}\n\n"
+        return f"{head}{steps}\n\n" if steps else head
 
     def _now(self, waiting: Waiting | None) -> Iterable[str]:
         for message, tail in self._growing.values():
