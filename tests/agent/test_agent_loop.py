@@ -137,8 +137,7 @@ async def test_other_arguments_are_no_repetition() -> None:
     assert ending == Completed("all is well")
 
 
-async def test_a_passing_fault_is_retried_and_counted_down(monkeypatch: pytest.MonkeyPatch) -> None:
-    slept = shorten_sleeps(monkeypatch)
+async def test_a_passing_fault_is_retried_and_counted_down() -> None:
     k = kitchen(passing("busy"), calls("finish"))
 
     ending = await run(k)
@@ -147,26 +146,24 @@ async def test_a_passing_fault_is_retried_and_counted_down(monkeypatch: pytest.M
     delays = [(event.attempt, event.seconds) for event in k.events if isinstance(event, RetryDelayed)]
     assert delays[0][0] == 1
     assert delays[-1] == (1, 0)
-    assert 1.0 <= sum(slept) <= 1.25
+    assert 1.0 <= sum(k.surroundings.paused) <= 1.25
 
 
-async def test_retry_after_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
-    slept = shorten_sleeps(monkeypatch)
+async def test_retry_after_is_kept() -> None:
     k = kitchen(passing(retry_after=7), calls("finish"))
 
     await run(k)
 
-    assert sum(slept) == 7
+    assert sum(k.surroundings.paused) == 7
 
 
-async def test_waits_grow_and_end_in_a_failure_that_tells_the_attempts(monkeypatch: pytest.MonkeyPatch) -> None:
-    slept = shorten_sleeps(monkeypatch)
+async def test_waits_grow_and_end_in_a_failure_that_tells_the_attempts() -> None:
     k = kitchen(*[passing("busy") for _ in range(9)])
 
     ending = await run(k)
 
     assert ending == RequestFailed("busy", 5, 529, None)
-    assert 15 <= sum(slept) <= 15 * 1.25
+    assert 15 <= sum(k.surroundings.paused) <= 15 * 1.25
 
 
 @pytest.mark.parametrize(
@@ -313,19 +310,6 @@ def assert_paired(history: list[HistoryItem]) -> None:
         if isinstance(item, Reply):
             following = [rest.pop(0) for _ in item.calls]
             assert [r.call_id for r in following if isinstance(r, Result)] == [call.id for call in item.calls]
-
-
-def shorten_sleeps(monkeypatch: pytest.MonkeyPatch) -> list[float]:
-    """Let waits pass at once, and note how long they would have been."""
-    slept: list[float] = []
-    real_sleep = asyncio.sleep
-
-    async def sleep(seconds: float) -> None:
-        slept.append(seconds)
-        await real_sleep(0)
-
-    monkeypatch.setattr("agent_lsp.agent.ask.asyncio.sleep", sleep)
-    return slept
 
 
 async def test_a_loop_within_one_message_is_seen_though_another_call_follows() -> None:

@@ -23,7 +23,7 @@ from agent_lsp.domain.model import (
     UsageKnown,
 )
 from agent_lsp.domain.status import Todo, Usage
-from agent_lsp.domain.turns import LimitReached, Limits, Outcome
+from agent_lsp.domain.turns import LimitReached, Limits, Outcome, PauseEnd
 
 Answer = Iterable[ModelEvent] | ModelFault
 
@@ -81,6 +81,9 @@ class Surroundings:
     steering: list[Words] = field(default_factory=list)
     limit: LimitReached | None = None
     wishes: list[str] = field(default_factory=list)
+    paused: list[float] = field(default_factory=list)
+    cuts_pauses: list[PauseEnd] = field(default_factory=list)
+    """How the next pauses end; all others run their time, of which nothing is waited for."""
 
     def system_prompt(self) -> str:
         return "system"
@@ -94,6 +97,10 @@ class Surroundings:
     def take_steering(self) -> Sequence[Kept]:
         taken, self.steering = self.steering, []
         return [Kept(words) for words in taken]
+
+    async def pause(self, seconds: float) -> PauseEnd:
+        self.paused.append(seconds)
+        return self.cuts_pauses.pop(0) if self.cuts_pauses else PauseEnd.OVER
 
     def todos(self) -> tuple[Todo, ...]:
         return ()

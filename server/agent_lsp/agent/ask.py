@@ -7,14 +7,16 @@ from collections.abc import Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
 
-from agent_lsp.agent.ports import Emit, Model, Ports
+from agent_lsp.agent.ports import Emit, Model, Ports, Surroundings
 from agent_lsp.agent.reply import ReplyFold
 from agent_lsp.agent.retry import GiveUp, Wait, after_fault
 from agent_lsp.domain.errors import ContextOverflow, ModelFault
 from agent_lsp.domain.events import Kept, RetryDelayed, StepEnded, StepStarted
 from agent_lsp.domain.history import HistoryItem, Reply
 from agent_lsp.domain.model import ModelRequest, StopReason
-from agent_lsp.domain.turns import RequestFailed
+from agent_lsp.domain.turns import PauseEnd, RequestFailed
+
+CAPPED = "One more request would pass a limit of yours: trying again asks whether it may."
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +28,10 @@ class Heard:
 
 
 async def ask(history: Sequence[HistoryItem], ports: Ports, emit: Emit) -> Heard | RequestFailed:
-    """Ask the model, and again where a fault may pass; what a failed attempt streamed stays visible."""
+    """Ask the model, and again where a fault may pass; what a failed attempt streamed stays visible.
+
+    The wait before another attempt is the user's to cut short, and no attempt passes a cap of theirs.
+    """
     request = ModelRequest(ports.surroundings.system_prompt(), ports.tools.specs(), history)
     attempt = 0
     while True:
@@ -38,7 +43,10 @@ async def ask(history: Sequence[HistoryItem], ports: Ports, emit: Emit) -> Heard
                 case GiveUp(hint):
                     return _failed(fault, attempt, hint or fault.hint)
                 case Wait(seconds):
-                    await _count_down(seconds, attempt, str(fault), emit)
+                    if await _count_down(seconds, attempt, str(fault), ports.surroundings, emit) is PauseEnd.GIVEN_UP:
+                        return _failed(fault, attempt, fault.hint)
+            if ports.surroundings.limit_reached():
+                return _failed(fault, attempt, CAPPED)
 
 
 def _failed(fault: ModelFault, attempts: int, hint: str | None) -> RequestFailed:
@@ -73,18 +81,24 @@ async def _ask_once(request: ModelRequest, model: Model, emit: Emit) -> Heard:
 
 def _whole(fold: ReplyFold, origin: str) -> Heard:
     reply = fold.reply(origin)
-    if fold.stop is StopReason.REFUSAL and not reply.calls:
+    if fold.stop is StopReason.REFUSAL:
+        # Whatever it called before it was stopped is not to be run.
         raise ModelFault("The model declined to answer.", is_passing=False, hint="Put the request in other words.")
-    if not reply.calls and not reply.text.strip():
+    # Who has thought up to the limit does so again: it is told to be brief instead.
+    is_cut_off = fold.stop is StopReason.LENGTH and bool(reply.parts)
+    if not (reply.calls or reply.text.strip() or is_cut_off):
         raise ModelFault("The model's answer was empty.", is_passing=True)
     return Heard(reply, fold.stop or StopReason.END)
 
 
-async def _count_down(seconds: float, attempt: int, reason: str, emit: Emit) -> None:
-    remaining = seconds
-    while remaining > 0:
-        emit(RetryDelayed(attempt, math.ceil(remaining), reason))
-        pause = min(1.0, remaining)
-        await asyncio.sleep(pause)
-        remaining -= pause
-    emit(RetryDelayed(attempt, 0, reason))
+async def _count_down(seconds: float, attempt: int, reason: str, surroundings: Surroundings, emit: Emit) -> PauseEnd:
+    remaining, end = seconds, PauseEnd.OVER
+    try:
+        while remaining > 0 and end is PauseEnd.OVER:
+            emit(RetryDelayed(attempt, math.ceil(remaining), reason))
+            pause = min(1.0, remaining)
+            end = await surroundings.pause(pause)
+            remaining -= pause
+    finally:
+        emit(RetryDelayed(attempt, 0, reason))
+    return end

@@ -9,7 +9,7 @@ from agent_lsp.domain.events import Event, Kept
 from agent_lsp.domain.history import Call, Words
 from agent_lsp.domain.model import ModelEvent, ModelFacts, ModelRequest, ToolSpec
 from agent_lsp.domain.status import Todo
-from agent_lsp.domain.turns import LimitReached, Limits, Outcome
+from agent_lsp.domain.turns import LimitReached, Limits, Outcome, PauseEnd
 
 Emit = Callable[[Event], None]
 """The one way out of a turn. Returns once the event is journaled; never blocks."""
@@ -50,6 +50,10 @@ class Surroundings(Protocol):
 
     def take_steering(self) -> Iterable[Kept]:
         """Words of the user that are to reach the model with the next request; each is emitted as it comes."""
+        ...
+
+    async def pause(self, seconds: float) -> PauseEnd:
+        """Wait before a request is tried again; the user may cut it short."""
         ...
 
     def todos(self) -> tuple[Todo, ...]: ...

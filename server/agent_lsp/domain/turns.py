@@ -37,6 +37,16 @@ class LimitReached:
 Ending = Completed | RequestFailed | MistakeLimit | LimitReached
 
 
+class PauseEnd(Enum):
+    """How a wait ended before a request that failed is tried again."""
+
+    OVER = auto()
+    SKIPPED = auto()
+    """The user wants the next attempt at once."""
+    GIVEN_UP = auto()
+    """The user wants no other attempt."""
+
+
 class After(Enum):
     """What a tool's outcome means for the calls behind it."""
 

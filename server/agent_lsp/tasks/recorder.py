@@ -150,6 +150,10 @@ class Recorder:
             )
         self._request_ts = None
 
+    def is_counted_down(self, ts: int | None) -> bool:
+        """Whether the row of this ts is the one that counts down to another attempt; any, where none is named."""
+        return self._retry_ts is not None and ts in (None, self._retry_ts)
+
     def _delay(self, event: RetryDelayed) -> None:
         row: Json = {"attempt": event.attempt, "seconds": event.seconds, "reason": event.reason}
         text = json.dumps(row, ensure_ascii=False)

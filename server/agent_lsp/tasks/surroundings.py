@@ -1,17 +1,18 @@
 """What a task's turns ask of it: what the model is told, what the user wants meanwhile, and when to stop."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from agent_lsp.domain.events import Kept
 from agent_lsp.domain.history import Words
 from agent_lsp.domain.messages import Say
 from agent_lsp.domain.requests import QueuedWords
 from agent_lsp.domain.status import Todo
-from agent_lsp.domain.turns import LimitReached
+from agent_lsp.domain.turns import LimitReached, PauseEnd
 from agent_lsp.settings.model import LimitSettings
 from agent_lsp.tasks.condensing import Condensing
 from agent_lsp.tasks.kit import Kit
+from agent_lsp.tasks.pausing import Pausing
 from agent_lsp.tasks.queue import Queue
 from agent_lsp.tasks.recorder import Recorder
 from agent_lsp.tasks.spending import NO_PRICE, Spending
@@ -29,6 +30,7 @@ class TaskSurroundings:
     limits: Callable[[], LimitSettings]
     hear: Callable[[QueuedWords], Kept]
     """Shows words of the user's, and gives them as the model hears them."""
+    pausing: Pausing = field(default_factory=Pausing)
 
     def system_prompt(self) -> str:
         return self.kit.briefing.system_prompt()
@@ -44,6 +46,9 @@ class TaskSurroundings:
 
     def take_steering(self) -> Iterator[Kept]:
         return map(self.hear, self.queue.steering())
+
+    async def pause(self, seconds: float) -> PauseEnd:
+        return await self.pausing.pause(seconds)
 
     def todos(self) -> tuple[Todo, ...]:
         return self.recorder.todos

@@ -131,6 +131,8 @@ class Task:
 
     def answer(self, ts: int | None, reply: AskReply) -> Answered:
         waiting = self.stream.standing.waiting
+        if waiting is None and self.recorder.is_counted_down(ts):
+            return self._surroundings.pausing.answer(reply)
         if waiting is None or waiting.ask is None or (ts is not None and ts != waiting.ts):
             return GONE
         if waiting.ask.category is Category.INTERACTIVE:
