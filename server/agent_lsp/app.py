@@ -21,16 +21,18 @@ from agent_lsp.domain.status import PermissionMode
 from agent_lsp.domain.trust import Trust
 from agent_lsp.providers.known_secrets import secret_values
 from agent_lsp.providers.models import Models
+from agent_lsp.providers.pages import Pages
 from agent_lsp.providers.secrets import Secrets
 from agent_lsp.settings.live import LiveSettings
 from agent_lsp.settings.model import LimitSettings, Settings
 from agent_lsp.settings.trusting import FolderTrusting
 from agent_lsp.storage.entries import EntryFile
+from agent_lsp.storage.git import find_git
 from agent_lsp.storage.index import TaskIndex
 from agent_lsp.storage.permissions import PermissionStore
 from agent_lsp.storage.places import home_folder, state_folder, tasks_folder
 from agent_lsp.storage.trust import TrustStore, trust_file
-from agent_lsp.tasks.briefing import TaskBriefing
+from agent_lsp.tasks.briefing_site import Site, brief, open_eyes
 from agent_lsp.tasks.keeping import Keeping, Surroundings, Unkept
 from agent_lsp.tasks.kept_files import KeptFiles
 from agent_lsp.tasks.permissions import HallPermissions, StandingPermissions
@@ -59,7 +61,6 @@ from agent_lsp.workspace.diagnosing import Diagnosing
 from agent_lsp.workspace.files import OwnFolders
 from agent_lsp.workspace.leftovers import Leftovers
 from agent_lsp.workspace.opened import NoDocuments
-from agent_lsp.workspace.rules import RuleReading
 from agent_lsp.workspace.sandbox import Confinement, Sandbox, Wanted
 from agent_lsp.workspace.sandbox_places import Own
 
@@ -194,6 +195,17 @@ class House:
             Surroundings(self.state, start.environment, start.documents, Leftovers(self._notes), Path.home())
         )
         self._unkept_said: Unkept | None = None
+        self._site = Site(
+            home=self._home,
+            documents=start.documents,
+            language_servers=start.language_servers,
+            git=lambda: find_git(start.environment, self._roots),
+            editor=lambda: self.context,
+            language=lambda: self._settings.language,
+            fetch=Pages(lambda: self._settings.fetch_private_addresses).fetch,
+            rules=self._rules,
+            sees_images=self._sees_images,
+        )
 
     @property
     def _settings(self) -> Settings:
@@ -270,10 +282,11 @@ class House:
         execute = ExecuteCommand(
             sandbox, artifacts, files, desk, desk, limit_seconds=lambda: self._settings.limits.command_seconds
         )
+        eyes = open_eyes(facts, self._site, files, execute)
         editing = Editing(files, desk, desk, self._diagnosing())
         toolbox = Toolbox(
             [
-                ReadFile(files, desk, sees_images=self._sees_images(facts.profile)),
+                ReadFile(files, desk, eyes.shown),
                 ListFiles(files, desk),
                 SearchFiles(files, desk),
                 ApplyDiff(editing, lambda: self._settings.fuzzy_threshold),
@@ -287,9 +300,7 @@ class House:
                 AttemptCompletion(),
             ]
         )
-        reading = RuleReading(self._roots, self._home, lambda path: _is_kept(files.locate(str(path), "read")))
-        rules = reading.standing(facts.mode())
-        briefing = TaskBriefing(facts, files, rules, lambda: self.context, execute.background_report)
+        briefing = brief(facts, self._site, eyes, execute, desk, lambda: (spec.name for spec in toolbox.specs()))
         return _Bench(toolbox, execute, lambda path: files.locate(path, "write")), briefing
 
     def roots(self) -> tuple[Path, ...]:
@@ -366,10 +377,6 @@ class _Bench:
 
     async def stop_commands(self) -> None:
         await self.execute.stop()
-
-
-def _is_kept(place: Place) -> bool:
-    return place.standing is Standing.IGNORED
 
 
 def open_server_hall(editor: "EditorSide") -> Hall:

@@ -108,6 +108,8 @@ class Brief:
     async def environment(self) -> Words | None:
         return None
 
+    def hear(self, text: str) -> None: ...
+
     def forget(self, *, is_all: bool) -> None: ...
 
 

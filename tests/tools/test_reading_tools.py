@@ -15,6 +15,7 @@ from agent_lsp.tools.docx import docx_text
 from agent_lsp.tools.list_files import ListFiles
 from agent_lsp.tools.outcomes import OUTPUT_LIMIT
 from agent_lsp.tools.read_file import ReadFile
+from agent_lsp.tools.reading import Shown
 from agent_lsp.tools.search_files import SearchFiles
 
 READ = {
@@ -117,7 +118,7 @@ async def test_file_that_cannot_be_shown_is_refused_by_name(path: str, content: 
 
 async def test_picture_is_not_sent_to_a_model_that_cannot_see() -> None:
     workshop = Workshop({"a.png": "x"})
-    tool = ReadFile(workshop.files, workshop.gate, sees_images=False)
+    tool = ReadFile(workshop.files, workshop.gate, Shown(workshop.files, sees_images=lambda: False))
 
     with pytest.raises(FileProblem, match="cannot see"):
         await tool.run(ReadFile.Arguments(path="a.png"), "c1")

@@ -1,7 +1,7 @@
 """Open documents and edits of them, between the editor (the front door) and the workspace."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum, auto
 from typing import Literal, Protocol
 
@@ -79,9 +79,27 @@ class Documents(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
+class Terminal:
+    """A terminal of the user's, and the newest command in it, as far as the client knows."""
+
+    name: str
+    cwd: str = ""
+    command: str = ""
+    is_running: bool = False
+    exit_code: int | None = None
+    output: str = field(default="", compare=False)
+    """The newest of what the command has written; it is not told unless the user points to it."""
+
+
+@dataclass(frozen=True, slots=True)
 class EditorContext:
     """What the user has before them, as far as the client tells."""
 
     active_uri: str | None = None
     visible_uris: tuple[str, ...] = ()
     open_uris: tuple[str, ...] = ()
+    cursor_line: int | None = None
+    """Where the user is in the active document, counted from 1."""
+    selected_lines: tuple[int, int] | None = None
+    """The first and last line of it that they have selected something of."""
+    terminals: tuple[Terminal, ...] = ()

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, field
 
+from agent_lsp.domain.documents import Terminal
 from agent_lsp.domain.status import PermissionMode
 
 
@@ -26,6 +27,13 @@ class PromptFacts:
     """The operating system, as a name."""
     mode: str = "code"
     rules: tuple[RuleText, ...] = ()
+    """In order of their rank."""
+    role: str = ""
+    """What the mode makes of the model, in words."""
+    tools: frozenset[str] = frozenset()
+    """The names of those that are offered: of others nothing is said."""
+    language: str = ""
+    """In which the user wants to be spoken to; empty for the one they write."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,12 +67,23 @@ class EnvironmentFacts:
     time: str = field(default="", compare=False)
     active: str = ""
     """The path of the document that the user is in."""
+    cursor: str = ""
+    """Where in it the user is, or what they have selected, in words."""
     visible: tuple[str, ...] = ()
     open: tuple[str, ...] = ()
     mode: str = "code"
     permission_mode: PermissionMode = PermissionMode.DEFAULT
     changed_by_user: tuple[str, ...] = ()
     """Files that the model has seen and the user has changed since: told once, whenever there are any."""
+    changed_by_commands: tuple[str, ...] = ()
+    """The same, where commands of the agent's own ran meanwhile, which may well have done it."""
     commands: str = ""
     """What commands in the background have come to: told once, like the files."""
     trees: tuple[FileTree, ...] = ()
+    terminals: tuple[Terminal, ...] = ()
+    git: GitState | None = None
+    cost: str = field(default="", compare=False)
+    """What the task has cost so far, as it is shown."""
+    new_rules: tuple[RuleText, ...] = ()
+    """Rules that hold from now on: of a folder that is new to the model, or changed since. Told once."""
+    gone_rules: tuple[str, ...] = ()

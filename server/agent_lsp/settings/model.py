@@ -122,3 +122,7 @@ class Settings(_Shape):
     """How files that are not open are written: through the editor where it can save them, or on the disk."""
     sandbox: Literal["off", "auto", "require"] = "auto"
     """Commands in a sandbox: not at all, where there is one, or only there."""
+    language: str = Field(default="", max_length=60)
+    """In which language the agent speaks to you, such as `Deutsch`; empty for the one you write."""
+    fetch_private_addresses: bool = False
+    """Let pages be fetched from this machine and the private network, too."""

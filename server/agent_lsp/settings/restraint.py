@@ -85,6 +85,11 @@ def _either(base: str, wish: str) -> bool:
     return bool(base and wish)
 
 
+def _if_unset(base: str, wish: str) -> bool:
+    del wish
+    return not base
+
+
 # Of switches, `ge` lets through what switches off; of the threshold, `le` what asks for more likeness.
 _RULES: Mapping[str, _Rule] = {
     "permissionMode": _no_more(("plan", "default", "acceptEdits", "bypassPermissions")),
@@ -107,4 +112,6 @@ _RULES: Mapping[str, _Rule] = {
     "fuzzyThreshold": le,
     "closedFiles": _either,
     "sandbox": _no_more(("require", "auto", "off")),
+    "language": _if_unset,
+    "fetchPrivateAddresses": ge,
 }

@@ -1,22 +1,28 @@
-"""What one task's model is told of its surroundings: gathered here, put into words by `agent/prompt.py`."""
+"""What one task's model is told of its surroundings: gathered here, put into words in `agent/`."""
 
+import asyncio
 import platform
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import Literal, Protocol
 
-from agent_lsp.agent.prompt import environment_text, system_prompt
+from agent_lsp.agent.environment import environment_text
+from agent_lsp.agent.prompt import system_prompt
 from agent_lsp.domain.documents import EditorContext
 from agent_lsp.domain.errors import FileProblem
-from agent_lsp.domain.files import FileText, Listing, Place, Standing
-from agent_lsp.domain.history import Words
-from agent_lsp.domain.prompting import EnvironmentFacts, FileTree, PromptFacts, RuleText
-from agent_lsp.domain.requests import ContextReference
+from agent_lsp.domain.events import Event, Said
+from agent_lsp.domain.files import Listing, Place, Standing
+from agent_lsp.domain.history import HistoryItem, Words
+from agent_lsp.domain.messages import Say
+from agent_lsp.domain.prompting import EnvironmentFacts, FileTree, GitState, PromptFacts
+from agent_lsp.tasks.attaching import Attaching
 from agent_lsp.tasks.ports import TaskFacts
+from agent_lsp.tasks.seen_files import FileNews, SeenFiles
+from agent_lsp.tasks.told_rules import RuleNews, ToldRules
 
 TREE_ENTRIES = 200
-ATTACHED_CHARACTERS = 30_000
 
 
 class Files(Protocol):
@@ -26,89 +32,173 @@ class Files(Protocol):
 
     def locate(self, path: str, use: Literal["read", "write"]) -> Place: ...
 
-    async def read(self, place: Place) -> FileText: ...
-
     async def list_folder(self, place: Place, *, is_recursive: bool, limit: int) -> Listing: ...
+
+
+class Git(Protocol):
+    """The user's repository. `state` waits for git; `signature` is cheap and changes with what is checked out."""
+
+    def signature(self) -> object: ...
+
+    def state(self) -> GitState | None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Sources:
+    """Where a briefing has its facts from; each is asked anew at use."""
+
+    files: Files
+    rules: ToldRules
+    seen: SeenFiles
+    attaching: Attaching
+    editor: Callable[[], EditorContext]
+    commands: Callable[[], str | None]
+    """What there is to tell of commands in the background."""
+    tools: Callable[[], Iterable[str]]
+    role: Callable[[str], str] = lambda _mode: ""
+    """What a mode makes of the model, in words."""
+    language: Callable[[], str] = lambda: ""
+    git: Git | None = None
+    say: Callable[[Event], None] = lambda _event: None
 
 
 class TaskBriefing:
     """Tells the model everything with its first request, and then only what changed."""
 
-    def __init__(
-        self,
-        facts: TaskFacts,
-        files: Files,
-        rules: tuple[RuleText, ...],
-        editor: Callable[[], EditorContext],
-        commands: Callable[[], str | None],
-    ) -> None:
+    def __init__(self, facts: TaskFacts, sources: Sources) -> None:
         self._facts = facts
-        self._files = files
-        self._editor = editor
-        self._commands = commands
-        roots = tuple(str(root) for root in files.roots())
-        # Read once: a prompt that stays the same is cached by the service, and costs a tenth.
-        self._system = system_prompt(PromptFacts(roots, platform.system(), facts.mode(), rules))
+        self._sources = sources
+        self._system: tuple[object, str] | None = None
         self._told: EnvironmentFacts | None = None
+        self._git: tuple[object, GitState | None] | None = None
+        self._is_after_words = True
+        self._newest: HistoryItem | None = None
+        """The end of the history when the model was last told."""
+        sources.attaching.refer(facts.context)
+        sources.seen.on_seen = sources.rules.touch
+        self.system_prompt()
 
     def system_prompt(self) -> str:
-        return self._system
+        """What holds as long as the mode and its tools do: a prompt that stays the same costs a tenth."""
+        mode, tools = self._facts.mode(), frozenset(self._sources.tools())
+        if self._system is None or self._system[0] != (mode, tools):
+            self._system = ((mode, tools), self._prompt(mode, tools))
+        return self._system[1]
+
+    def hear(self, text: str) -> None:
+        """Note words of the user's that are not in the history, such as those beside an answer."""
+        self._sources.attaching.hear(text)
+        self._sources.rules.look_again()
+        self._is_after_words = True
 
     async def environment(self) -> Words | None:
         """Describe what is new since the last request; everything at first."""
-        is_first = self._told is None
-        now = self._gathered(await self._trees() if is_first else ())
+        sources, is_first = self._sources, self._told is None
+        for text in self._new_words():
+            self.hear(text)
+        attached = await sources.attaching.fetched()
+        trees = await self._trees() if is_first else ()
+        git = await self._git_state()
+        rules = await sources.rules.news(self._facts.mode())
+        news = await sources.seen.news()
+        # From here on nothing waits: a turn that was cancelled before has told nothing.
+        now = self._gathered(trees, git, rules, news)
         text = environment_text(now, self._told)
-        attached = [await self._attached(reference) for reference in self._facts.context] if is_first else []
-        self._told = now  # Only now: a turn that was cancelled meanwhile has told nothing.
-        told = (*attached, *([text] if text else []))
-        return Words(told) if told else None
+        self._told, self._is_after_words = now, False
+        self._newest = next(reversed(self._facts.history()), None)
+        sources.attaching.clear()
+        for problem in attached.problems:
+            sources.say(Said(Say.INFO, problem))
+        texts = (*attached.texts, *([text] if text else []))
+        return Words(texts, attached.images) if texts or attached.images else None
 
     def forget(self, *, is_all: bool) -> None:
-        """Tell everything again with the next request; files and attachments only where nothing is left of them."""
+        """Tell everything again with the next request; the tree of files only where nothing is left of it."""
         self._told = None if is_all else EnvironmentFacts()
+        self._sources.rules.forget()
+        if is_all:
+            self._sources.attaching.refer(self._facts.context)
 
-    def _gathered(self, trees: tuple[FileTree, ...]) -> EnvironmentFacts:
-        context = self._editor()
+    def _new_words(self) -> list[str]:
+        """What the user has said since the model was last told, as the history has it: also after a restart."""
+        heard = list[Words]()
+        for item in reversed(self._facts.history()):
+            if item is self._newest or not isinstance(item, Words):
+                break
+            heard.append(item)
+        return [text for words in reversed(heard) if words.by == "user" for text in words.texts]
+
+    def _prompt(self, mode: str, tools: frozenset[str]) -> str:
+        sources = self._sources
+        facts = PromptFacts(
+            roots=tuple(str(root) for root in sources.files.roots()),
+            system=platform.system(),
+            mode=mode,
+            rules=sources.rules.standing(mode),
+            role=sources.role(mode),
+            tools=tools,
+            language=sources.language(),
+        )
+        return system_prompt(facts)
+
+    def _gathered(
+        self, trees: tuple[FileTree, ...], git: GitState | None, rules: RuleNews, news: FileNews
+    ) -> EnvironmentFacts:
+        context, cost = self._sources.editor(), self._facts.cost()
         return EnvironmentFacts(
             time=datetime.now().astimezone().isoformat(timespec="minutes"),
             active=self._shown(context.active_uri) if context.active_uri else "",
+            cursor=self._cursor(context),
             visible=self._all_shown(context.visible_uris),
             open=self._all_shown(context.open_uris),
             mode=self._facts.mode(),
             permission_mode=self._facts.permission_mode(),
-            commands=self._commands() or "",
+            changed_by_user=news.by_user,
+            changed_by_commands=news.by_commands,
+            commands=self._sources.commands() or "",
             trees=trees,
+            terminals=context.terminals,
+            git=git,
+            cost=f"${cost:.2f}" if cost else "",
+            new_rules=rules.new,
+            gone_rules=rules.gone,
         )
 
+    def _cursor(self, context: EditorContext) -> str:
+        """Where the user is, as of their newest words: a cursor that wanders meanwhile is no news."""
+        if not self._is_after_words and self._told:
+            return self._told.cursor
+        match context:
+            case EditorContext(selected_lines=(first, last)):
+                return f"lines {first}-{last} selected" if last > first else f"line {first}, something in it selected"
+            case EditorContext(cursor_line=int(line)):
+                return f"line {line}"
+            case _:
+                return ""
+
+    async def _git_state(self) -> GitState | None:
+        """Ask git at the user's words and after something was committed, staged or checked out; else not."""
+        if self._sources.git is None:
+            return None
+        signature = self._sources.git.signature()
+        if self._git is None or self._is_after_words or self._git[0] != signature:
+            self._git = (signature, await asyncio.to_thread(self._sources.git.state))
+        return self._git[1]
+
     async def _trees(self) -> tuple[FileTree, ...]:
-        return tuple([tree for root in self._files.roots() if (tree := await self._tree(root))])
+        return tuple([tree for root in self._sources.files.roots() if (tree := await self._tree(root))])
 
     async def _tree(self, root: Path) -> FileTree | None:
-        place = self._files.locate(str(root), "read")
+        place = self._sources.files.locate(str(root), "read")
         try:
-            listing = await self._files.list_folder(place, is_recursive=True, limit=TREE_ENTRIES)
+            listing = await self._sources.files.list_folder(place, is_recursive=True, limit=TREE_ENTRIES)
         except FileProblem:
             return None
         return FileTree(str(root), listing.entries, listing.left_out)
-
-    async def _attached(self, reference: ContextReference) -> str:
-        """Give the text that the user attached; what must not be read is only named."""
-        place = self._files.locate(reference.uri, "read")
-        if place.standing not in (Standing.INSIDE, Standing.PROTECTED):
-            return f"The user points to {place.path}."
-        try:
-            text = (await self._files.read(place)).text
-        except FileProblem as problem:
-            return f"The user points to {place.path}: {problem}"
-        start, lines = reference.start_line or 1, text.split("\n")
-        end = reference.end_line or len(lines)
-        passage = "\n".join(lines[start - 1 : end])[:ATTACHED_CHARACTERS]
-        return f'<attached path="{place.path}" lines="{start}-{min(end, len(lines))}">\n{passage}\n</attached>'
 
     def _all_shown(self, uris: Sequence[str]) -> tuple[str, ...]:
         return tuple(shown for uri in uris if (shown := self._shown(uri)))
 
     def _shown(self, uri: str) -> str:
-        place = self._files.locate(uri, "read")
+        place = self._sources.files.locate(uri, "read")
         return place.path if place.standing in (Standing.INSIDE, Standing.PROTECTED) else ""

@@ -1,6 +1,7 @@
 """A task's files, each edit of which is noted as the agent's doing: only that is ever taken back."""
 
 import stat
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from agent_lsp.domain.errors import FileProblem
@@ -15,11 +16,19 @@ class KeptFiles(WorkspaceFiles):
     """Files of the workspace. Edits are noted at a task's desk, where one is given."""
 
     desk: Desk | None = None
+    on_applied: Callable[[Sequence[FileEdit]], None] | None = None
+    """Told the edits that were made."""
 
     async def apply(self, proposal: Proposal, selection: Selection) -> EditOutcome:
         return await unbroken(self._apply_and_note(proposal, selection))
 
     async def _apply_and_note(self, proposal: Proposal, selection: Selection) -> EditOutcome:
+        outcome = await self._apply(proposal, selection)
+        if self.on_applied and isinstance(outcome, Applied):
+            self.on_applied(outcome.edits)
+        return outcome
+
+    async def _apply(self, proposal: Proposal, selection: Selection) -> EditOutcome:
         if self.desk is None:
             return await super().apply(proposal, selection)
         permissions = _permissions([edit.place.absolute for edit in proposal.edits])

@@ -12,7 +12,7 @@ from agent_lsp.domain.checkpoints import Alterations, Checkpoint, Reason
 from agent_lsp.domain.encoding import Json
 from agent_lsp.domain.events import Event
 from agent_lsp.domain.files import FileEdit
-from agent_lsp.domain.history import Words
+from agent_lsp.domain.history import HistoryItem, Words
 from agent_lsp.domain.messages import Ask
 from agent_lsp.domain.requests import ContextReference, TaskList, TaskSummary
 from agent_lsp.domain.status import PermissionMode
@@ -134,6 +134,10 @@ class Briefing(Protocol):
 
     async def environment(self) -> Words | None: ...
 
+    def hear(self, text: str) -> None:
+        """Note words of the user's that are not in the history, such as those beside an answer."""
+        ...
+
     def forget(self, *, is_all: bool) -> None:
         """Take it that the model has been told nothing of late, or nothing at all: a rewind hid it."""
         ...
@@ -170,6 +174,11 @@ class TaskFacts:
     mode: Callable[[], str]
     permission_mode: Callable[[], PermissionMode]
     context: tuple[ContextReference, ...] = ()
+    history: Callable[[], Sequence[HistoryItem]] = tuple
+    cost: Callable[[], float | None] = lambda: None
+    """What it has cost so far, where that is known."""
+    profile_now: Callable[[], str] = str
+    """The profile that is chosen by now."""
 
 
 class Architect(Protocol):

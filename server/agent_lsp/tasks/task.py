@@ -136,7 +136,10 @@ class Task:
         if waiting is None or waiting.ask is None or (ts is not None and ts != waiting.ts):
             return GONE
         if waiting.ask.category is Category.INTERACTIVE:
-            return self.gate.answer(ts, reply)
+            answered = self.gate.answer(ts, reply)
+            if answered.accepted:
+                self.kit.briefing.hear(reply.text)
+            return answered
         if reply.remember:
             raise BadParams(ONLY_A_YES)
         self._answer_at_rest(waiting.ts, waiting.ask, reply)

@@ -292,7 +292,15 @@ class Tasks:
 
     def _equip(self, task: Task, context: tuple[ContextReference, ...] = ()) -> None:
         facts = TaskFacts(
-            task.id, task.folder, task.kit.profile, lambda: task.mode, lambda: task.permission_mode, context
+            task.id,
+            task.folder,
+            task.kit.profile,
+            lambda: task.mode,
+            lambda: task.permission_mode,
+            context,
+            history=lambda: task.recorder.history,
+            cost=lambda: task.spending.total.cost,
+            profile_now=lambda: task.kit.profile,
         )
         task.kit.equip(*self._architect.equip(facts, task))
 

@@ -31,7 +31,7 @@ def _told(news: DiagnosticsNews) -> str:
         return f"Diagnostics: {_WITHOUT_ANY[news.status]}"
     heading = "New diagnostics" if news.is_compared else "Diagnostics, some perhaps from before your edit"
     note = {DiagnosticsStatus.SUCCESS: "", DiagnosticsStatus.TIMEOUT: ", timeout: there may be more"}
-    rows = list(_within_bounds([_row(each) for each in news.new]))
+    rows = list(_within_bounds([row(each) for each in news.new]))
     rest = len(news.new) - len(rows)
     more = [f"({rest} more)"] if rest else []
     return "\n".join([f"{heading} (from the editor{note.get(news.status, '')}):", *rows, *more])
@@ -46,7 +46,8 @@ def _within_bounds(rows: Sequence[str]) -> Iterator[str]:
         yield row
 
 
-def _row(new: NewDiagnostic) -> str:
+def row(new: NewDiagnostic) -> str:
+    """One diagnostic on one line."""
     diagnostic = new.diagnostic
     origin = " ".join(filter(None, [diagnostic.source, diagnostic.code]))
     mark = f" [{_line(origin)}]" if origin else ""

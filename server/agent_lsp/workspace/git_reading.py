@@ -53,6 +53,11 @@ class GitReading:
     def repository(self) -> Repository | None:
         return find_repository(self._folder)
 
+    def signature(self) -> object:
+        """Something that changes whenever something is committed, staged or checked out; cheap, and no git is run."""
+        repository = self.repository()
+        return repository and repository.signature()
+
     def state(self) -> GitState | None:
         """Tell what is checked out and how much of it was changed; None where there is no repository to be read."""
         repository = self.repository()

@@ -1,0 +1,128 @@
+"""Which files a model has seen, and how each was then: so that it can be told of those that have changed since.
+
+What the model's own edits made of a file it knows. Asking costs a look at each file's status, and reads only those
+that were touched.
+"""
+
+import asyncio
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from agent_lsp.domain.documents import Documents
+from agent_lsp.domain.errors import FileMissing, FileProblem
+from agent_lsp.domain.files import FileEdit, FileText, Place
+from agent_lsp.workspace.reading import text_on_disk
+
+MOST_SEEN = 200
+"""Files that are watched over; of those seen longest ago nothing is told any more."""
+
+
+_Stamp = tuple[int, int, int]
+_NEVER: _Stamp = (0, 0, 0)
+
+
+@dataclass(slots=True)
+class _Seen:
+    """A file as the model knows it."""
+
+    place: Place
+    text: int
+    """The text's hash: the text itself may be large."""
+    version: int | None = None
+    """Of the open document that was compared last."""
+    stamp: _Stamp | None = _NEVER
+    """The status on disk when that was compared last; None where there was no file."""
+
+
+@dataclass(frozen=True, slots=True)
+class FileNews:
+    """Paths of files that changed since the model saw them."""
+
+    by_user: tuple[str, ...] = ()
+    by_commands: tuple[str, ...] = ()
+    """Commands of the agent's own ran meanwhile, which may well have done it."""
+
+
+class SeenFiles:
+    """One task's. `has_run` tells whether commands of the task have run since it was last asked."""
+
+    def __init__(self, documents: Documents, has_run: Callable[[], bool]) -> None:
+        self._documents = documents
+        self._has_run = has_run
+        self._seen: OrderedDict[str, _Seen] = OrderedDict()
+        self.on_seen: Callable[[Place], None] = lambda _place: None
+        """Told of each file that the model sees or edits."""
+
+    def saw(self, place: Place, text: FileText) -> None:
+        """Note what the model is shown of a file."""
+        stamp = _NEVER if text.is_open else _stamp(place)
+        self._note(_Seen(place, hash(text.text), text.base.version if text.is_open else None, stamp))
+
+    def edited(self, edits: Sequence[FileEdit]) -> None:
+        """Note what the model's edits have made of files. One that had changed before stays to be told of."""
+        for edit in edits:
+            known = self._seen.pop(edit.place.uri, None)
+            if edit.after is None:
+                continue
+            has_changed = known and edit.before and known.text != hash(edit.before.text)
+            self._note(_Seen(edit.move_to or edit.place, known.text if known and has_changed else hash(edit.after)))
+
+    async def news(self) -> FileNews:
+        """Tell what has changed since it was last told. What is told once is known from then on."""
+        touched = [seen for seen in self._seen.values() if self._is_touched(seen)]
+        texts = await asyncio.to_thread(_texts, touched) if touched else []
+        has_run = self._has_run()
+        by_user, by_commands = list[str](), list[str]()
+        for seen, (stamp, text) in zip(touched, texts, strict=True):
+            seen.stamp = stamp
+            self._tell(seen, text, by_commands if has_run else by_user)
+        for seen in list(self._seen.values()):
+            self._tell_document(seen, by_user)
+        return FileNews(tuple(sorted(by_user)), tuple(sorted(by_commands)))
+
+    def _note(self, seen: _Seen) -> None:
+        self._seen[seen.place.uri] = seen
+        self._seen.move_to_end(seen.place.uri)
+        if len(self._seen) > MOST_SEEN:
+            self._seen.popitem(last=False)
+        self.on_seen(seen.place)
+
+    def _is_touched(self, seen: _Seen) -> bool:
+        return self._documents.get(seen.place.uri) is None and _stamp(seen.place) != seen.stamp
+
+    def _tell(self, seen: _Seen, text: str | None, told: list[str]) -> None:
+        if text is None:
+            self._seen.pop(seen.place.uri, None)
+            told.append(f"{seen.place.path} (it is gone)")
+        elif hash(text) != seen.text:
+            seen.text = hash(text)
+            told.append(seen.place.path)
+
+    def _tell_document(self, seen: _Seen, told: list[str]) -> None:
+        document = self._documents.get(seen.place.uri)
+        if document is None or document.version == seen.version:
+            return
+        seen.version, seen.stamp = document.version, _NEVER
+        self._tell(seen, document.text, told)
+
+
+def _texts(touched: Sequence[_Seen]) -> list[tuple[_Stamp | None, str | None]]:
+    return [(_stamp(seen.place), _text(seen.place)) for seen in touched]
+
+
+def _text(place: Place) -> str | None:
+    try:
+        return text_on_disk(place).text
+    except FileMissing:
+        return None
+    except FileProblem:
+        return ""  # Something else than it was: no text any more, or not to be read.
+
+
+def _stamp(place: Place) -> _Stamp | None:
+    try:
+        stat = place.absolute.stat()
+    except OSError:
+        return None
+    return stat.st_mtime_ns, stat.st_size, stat.st_ino

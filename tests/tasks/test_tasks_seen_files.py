@@ -1,0 +1,206 @@
+"""Which files a model is told to read again, and which it is not."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from agent_lsp.domain.documents import OpenDocument
+from agent_lsp.domain.files import Base, FileEdit, FileText, Place, Standing
+from agent_lsp.tasks.seen_files import MOST_SEEN, FileNews, SeenFiles
+from agent_lsp.workspace.opened import NoDocuments
+from agent_lsp.workspace.reading import text_on_disk
+
+
+@dataclass
+class Desktop(NoDocuments):
+    """An editor with documents of these texts."""
+
+    texts: dict[str, tuple[int, str]] = field(default_factory=dict)
+
+    def get(self, uri: str) -> OpenDocument | None:
+        if uri not in self.texts:
+            return None
+        version, text = self.texts[uri]
+        return OpenDocument(uri, version, text, is_dirty=True)
+
+    def open_documents(self) -> Sequence[OpenDocument]:
+        return [document for uri in self.texts if (document := self.get(uri))]
+
+
+@dataclass
+class Desk:
+    """A folder, an editor, and what the model has seen of them."""
+
+    root: Path
+    editor: Desktop = field(default_factory=Desktop)
+    has_run: bool = False
+
+    def __post_init__(self) -> None:
+        self.seen = SeenFiles(self.editor, lambda: self.has_run)
+
+    def place(self, name: str) -> Place:
+        path = self.root / name
+        return Place(name, path, path.as_uri(), Standing.INSIDE, self.root)
+
+    def write(self, name: str, text: str) -> None:
+        (self.root / name).write_text(text)
+
+    def type(self, name: str, text: str) -> None:
+        uri = self.place(name).uri
+        self.editor.texts[uri] = (self.editor.texts.get(uri, (0, ""))[0] + 1, text)
+
+    def show(self, name: str) -> None:
+        document = self.editor.get(self.place(name).uri)
+        text = FileText(document.text, Base(document.version, ""), is_open=True) if document else None
+        self.seen.saw(self.place(name), text or text_on_disk(self.place(name)))
+
+    def edit(self, name: str, before: str | None, after: str | None, move_to: str | None = None) -> None:
+        known = FileText(before, Base(None, ""), is_open=False) if before is not None else None
+        self.seen.edited([FileEdit(self.place(name), known, after, self.place(move_to) if move_to else None)])
+
+
+async def test_file_that_the_user_writes_is_told_once(tmp_path: Path) -> None:
+    desk = Desk(tmp_path)
+    desk.write("a", "one")
+    desk.show("a")
+    before = await desk.seen.news()
+
+    desk.write("a", "two!")
+
+    assert (before, await desk.seen.news(), await desk.seen.news()) == (FileNews(), FileNews(("a",)), FileNews())
+
+
+async def test_file_that_is_written_as_it_was_is_no_news(tmp_path: Path) -> None:
+    desk = Desk(tmp_path)
+    desk.write("a", "one")
+    desk.show("a")
+
+    desk.write("a", "one")
+
+    assert await desk.seen.news() == FileNews()
+
+
+async def test_typing_into_a_document_is_told_though_it_is_not_saved(tmp_path: Path) -> None:
+    desk = Desk(tmp_path)
+    desk.type("a", "one")
+    desk.show("a")
+    before = await desk.seen.news()
+
+    desk.type("a", "two")
+
+    assert (before, await desk.seen.news(), await desk.seen.news()) == (FileNews(), FileNews(("a",)), FileNews())
+
+
+async def test_document_that_is_opened_or_closed_unchanged_is_no_news(tmp_path: Path) -> None:
+    desk = Desk(tmp_path)
+    desk.write("a", "one")
+    desk.show("a")
+    desk.type("a", "one")
+    opened = await desk.seen.news()
+
+    desk.editor.texts.clear()
+
+    assert (opened, await desk.seen.news()) == (FileNews(), FileNews())
+
+
+async def test_typing_that_is_closed_without_saving_is_told_as_the_file_is(tmp_path: Path) -> None:
+    desk = Desk(tmp_path)
+    desk.write("a", "one")
+    desk.type("a", "typed")
+    desk.show("a")
+
+    desk.editor.texts.clear()
+
+    assert await desk.seen.news() == FileNews(("a",))
+
+
+async def test_file_that_the_model_reads_again_is_no_news(tmp_path: Path) -> None:
+    desk = Desk(tmp_path)
+    desk.write("a", "one")
+    desk.show("a")
+    desk.write("a", "two!")
+
+    desk.show("a")
+
+    assert await desk.seen.news() == FileNews()
+
+
+async def test_what_the_model_edits_it_knows(tmp_path: Path) -> None:
+    desk = Desk(tmp_path)
+    desk.write("a", "one")
+    desk.show("a")
+    desk.write("a", "two!")
+    desk.write("b", "new")
+    desk.edit("a", "one", "two!")
+    desk.edit("b", None, "new")
+    edited = await desk.seen.news()
+
+    desk.write("b", "newer")
+
+    assert (edited, await desk.seen.news()) == (FileNews(), FileNews(("b",)))
+
+
+async def test_edit_on_top_of_what_the_user_changed_does_not_hide_that(tmp_path: Path) -> None:
+    desk = Desk(tmp_path)
+    desk.write("a", "one")
+    desk.show("a")
+
+    desk.write("a", "two, and the model's")
+    desk.edit("a", "two", "two, and the model's")
+
+    assert await desk.seen.news() == FileNews(("a",))
+
+
+async def test_change_while_a_command_ran_is_told_as_such(tmp_path: Path) -> None:
+    desk = Desk(tmp_path, has_run=True)
+    desk.write("a", "one")
+    desk.write("b", "one")
+    desk.show("a")
+    desk.type("b", "one")
+    desk.show("b")
+
+    desk.write("a", "formatted")
+    desk.type("b", "typed")
+
+    assert await desk.seen.news() == FileNews(("b",), ("a",))
+
+
+async def test_file_that_is_gone_is_told_once(tmp_path: Path) -> None:
+    desk = Desk(tmp_path)
+    for name in "ab":
+        desk.write(name, "one")
+        desk.show(name)
+    desk.edit("b", "one", "two")
+
+    (tmp_path / "a").unlink()
+    (tmp_path / "b").unlink()
+
+    assert await desk.seen.news() == FileNews(("a (it is gone)", "b (it is gone)"))
+    assert await desk.seen.news() == FileNews()
+
+
+async def test_file_that_the_model_deletes_or_moves_is_no_news(tmp_path: Path) -> None:
+    desk = Desk(tmp_path)
+    for name in "ab":
+        desk.write(name, "one")
+        desk.show(name)
+    desk.edit("a", "one", None)
+    (tmp_path / "a").unlink()
+
+    (tmp_path / "b").rename(tmp_path / "c")
+    desk.edit("b", "one", "one", move_to="c")
+
+    assert await desk.seen.news() == FileNews()
+
+
+async def test_only_so_many_files_are_watched(tmp_path: Path) -> None:
+    desk = Desk(tmp_path)
+    names = [f"{number:03}" for number in range(MOST_SEEN + 2)]
+    for name in names:
+        desk.write(name, "one")
+        desk.show(name)
+
+    for name in names:
+        desk.write(name, "two!")
+
+    assert await desk.seen.news() == FileNews(tuple(names[2:]))
