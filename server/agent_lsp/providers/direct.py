@@ -39,13 +39,31 @@ class DirectTransport:
     @asynccontextmanager
     async def post(self, body: bytes) -> AsyncGenerator[Incoming]:
         client = self._client or await self._opened()
-        request = client.build_request("POST", self._endpoint.url, content=body)
         with translated_faults(self._endpoint):
-            response = await client.send(request, stream=True)
+            response = await self._sent(client, body)
         try:
             yield incoming(response, self._endpoint)
         finally:
             await response.aclose()
+
+    async def _sent(self, client: "httpx2.AsyncClient", body: bytes) -> "httpx2.Response":
+        """Send a request, and send it again where the service had closed the connection that was kept.
+
+        llama.cpp does that after each streamed answer, though it promises to wait: the news races with the request.
+        """
+        import httpx2
+
+        while True:
+            connecting = _Connecting()
+            request = client.build_request(
+                "POST", self._endpoint.url, content=body, extensions={"trace": connecting.trace}
+            )
+            try:
+                return await client.send(request, stream=True)
+            except (httpx2.RemoteProtocolError, httpx2.ReadError, httpx2.WriteError):
+                # A connection that was closed is not kept, so this ends with a new one at the latest.
+                if connecting.is_new:
+                    raise
 
     async def aclose(self) -> None:
         if self._client:
@@ -58,6 +76,16 @@ class DirectTransport:
                 # The import, and reading the certificates, take longer than the event loop should stand still.
                 self._client = await asyncio.to_thread(opened, self._endpoint, self._headers)
             return self._client
+
+
+class _Connecting:
+    """Whether a request went over a connection that was opened for it."""
+
+    def __init__(self) -> None:
+        self.is_new = False
+
+    async def trace(self, event: str, _: object) -> None:
+        self.is_new |= event == "connection.connect_tcp.started"
 
 
 def opened(endpoint: Endpoint, headers: Mapping[str, str]) -> "httpx2.AsyncClient":
