@@ -1,6 +1,8 @@
 """Secrets in text, whole and in pieces."""
 
 import json
+from collections.abc import Callable
+from urllib.parse import quote
 
 import pytest
 from hypothesis import given
@@ -66,7 +68,16 @@ def test_pieces_joined_are_the_cleaned_text(texts: list[str], sizes: list[int]) 
     assert len(clean) == len(pieces)
 
 
-def test_a_value_is_found_in_json_too() -> None:
-    value = 'pass"word\\with\ttricks'
+SPELLINGS = {
+    "as JSON": lambda value: json.dumps(value, ensure_ascii=False)[1:-1],
+    "as JSON of ASCII": lambda value: json.dumps(value)[1:-1],
+    "in a query": lambda value: quote(value, safe=""),
+    "in a path": quote,
+}
 
-    assert Secrets([value]).removed_from(json.dumps({"a": value})) == json.dumps({"a": MARK})
+
+@pytest.mark.parametrize("spelled", SPELLINGS.values(), ids=SPELLINGS)
+def test_a_value_is_found_as_others_spell_it(spelled: Callable[[str], str]) -> None:
+    value = 'päss"word\\with\t/tricks'
+
+    assert Secrets([value]).removed_from(f"a={spelled(value)}&b") == f"a={MARK}&b"

@@ -1,6 +1,7 @@
 """What credentials look like when nobody has said that they are some: a table. Taking them out is `secrets.py`."""
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 
@@ -11,9 +12,24 @@ class Shape:
     hint: str
     """In lower case, as the text is when it is looked for."""
     pattern: re.Pattern[str]
+    is_mixed: bool = False
+    """It has letters and digits, and nothing is called by its name. Looked at behind a match: what is no credential
+    is then passed over whole, where a pattern would begin anew at each of its characters."""
+
+    def spans(self, text: str) -> Iterator[tuple[int, int]]:
+        """Where credentials of this shape lie."""
+        group = "secret" if "secret" in self.pattern.groupindex else 0
+        for match in self.pattern.finditer(text):
+            if not self.is_mixed or _is_mixed(match[group], match.groupdict().get("call")):
+                yield match.span(group)
 
 
-def _token(start: str, rest: str) -> Shape:
+def _is_mixed(secret: str, call: str | None) -> bool:
+    beginning = secret[:200]
+    return not call and _DIGIT.search(beginning) is not None and _LETTER.search(beginning) is not None
+
+
+def _token(start: str, rest: str, *, is_mixed: bool = False) -> Shape:
     """Make a shape that begins with a text of its own, and not in the middle of a word.
 
     The text stands first in the pattern: so the search for it is as quick as one for a text.
@@ -21,19 +37,20 @@ def _token(start: str, rest: str) -> Shape:
     literal = re.escape(start)
     # The text may be JSON, where a line feed before it ends in a letter.
     begins = rf"(?:(?<![A-Za-z0-9_]{literal})|(?<=\\[nrtbf]{literal}))"
-    return Shape(start.lower(), re.compile(f"{literal}{begins}{rest}"))
+    return Shape(start.lower(), re.compile(f"{literal}{begins}{rest}"), is_mixed)
 
 
-def _named(hint: str, pattern: str) -> Shape:
-    return Shape(hint, re.compile(pattern, re.IGNORECASE))
+def _named(hint: str, pattern: str, *, is_mixed: bool = False) -> Shape:
+    return Shape(hint, re.compile(pattern, re.IGNORECASE), is_mixed)
 
 
+_DIGIT, _LETTER = re.compile("[0-9]"), re.compile("[A-Za-z]")
 _WORD = r"[A-Za-z0-9_-]"
 _ALNUM = r"[A-Za-z0-9]"
 
 _TOKENS = (
     # Models' services
-    _token("sk-", r"(?=[A-Za-z0-9_-]{0,200}[0-9])[A-Za-z0-9_-]{20,}"),
+    _token("sk-", r"[A-Za-z0-9_-]{20,}+", is_mixed=True),
     _token("gsk_", r"[A-Za-z0-9]{30,}"),
     _token("xai-", r"[A-Za-z0-9]{40,}"),
     _token("pplx-", r"[A-Za-z0-9]{32,}"),
@@ -61,7 +78,7 @@ _TOKENS = (
     _token("pscale_tkn_", rf"{_WORD}{{20,}}"),
     _token("dp.pt.", r"[A-Za-z0-9]{30,}"),
     # Chats, mail, payment, work
-    *(_token(f"xox{kind}-", r"(?=[A-Za-z-]{0,200}[0-9])[A-Za-z0-9-]{10,}") for kind in "abeoprs"),
+    *(_token(f"xox{kind}-", r"[A-Za-z0-9-]{10,}+", is_mixed=True) for kind in "abeoprs"),
     _token("xapp-", r"[0-9]-[A-Za-z0-9-]{20,}"),
     _token("hooks.slack.com/services/", r"T[A-Z0-9]+/B[A-Z0-9]+/[A-Za-z0-9]{16,}"),
     *(_token(f"{kind}_{stage}_", r"[A-Za-z0-9]{16,}") for kind in ("sk", "rk") for stage in ("live", "test")),
@@ -92,18 +109,15 @@ _TOKENS = (
 
 # Nothing here looks further ahead than a credential is long: a line may be megabytes.
 # What a value must be to be one: a letter, a digit and some length; no call, no variable, no path.
-_VALUE = (
-    r"(?P<secret>(?=[^\s\"'\\,;&]{0,200}[0-9])(?=[^\s\"'\\,;&]{0,200}[A-Za-z])[A-Za-z0-9._~+/=!@#%^*?$-]{8,})"
-    r"(?![\w(\[{<])"
-)
+_VALUE = r"(?P<secret>[A-Za-z0-9._~+/=!@#%^*?$-]{8,}+)(?P<call>[\w(\[{<])?"
 
 _NAMED = (
     _named("bearer ", r"bearer (?P<secret>(?=[A-Za-z._~+/=-]{0,200}[0-9])[A-Za-z0-9._~+/=-]{8,})"),
     _named("basic ", r"basic (?P<secret>(?=[A-Za-z+/=]{0,200}[0-9A-Z])[A-Za-z0-9+/]{12,}={0,2})(?![\w ])"),
-    _named("api-key", r"api-key[\"']?\s*[:=]\s*\\?[\"']?" + _VALUE),
+    _named("api-key", r"api-key[\"']?\s*[:=]\s*\\?[\"']?" + _VALUE, is_mixed=True),
     _named("authorization", r"authorization[\"']?\s*[:=]\s*\\?[\"']?(?!basic |bearer )(?P<secret>[^\s\"'\\,]{8,})"),
     *(
-        _named(name, rf"{name}[\"']?\s*[:=]\s*\\?[\"']?" + _VALUE)
+        _named(name, rf"{name}[\"']?\s*[:=]\s*\\?[\"']?" + _VALUE, is_mixed=True)
         for name in (
             "password",
             "passwd",

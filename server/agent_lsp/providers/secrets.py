@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from urllib.parse import quote
 
 from agent_lsp.providers.secret_shapes import SHAPES
 
@@ -17,8 +18,11 @@ class Secrets:
 
     def __init__(self, values: Iterable[str] = ()) -> None:
         known = {value for value in values if len(value) >= _SHORTEST}
-        # Texts are cleaned as JSON too, where a value may be spelled otherwise.
-        spelled = known | {json.dumps(value, ensure_ascii=False)[1:-1] for value in known}
+        # Texts are cleaned as JSON too, and hold addresses, where a value may be spelled otherwise.
+        spelled = known | {
+            json.dumps(value, ensure_ascii=is_ascii)[1:-1] for value in known for is_ascii in (True, False)
+        }
+        spelled |= {quote(value, safe=safe) for value in known for safe in ("", "/")}
         self._known = tuple(sorted(spelled, key=len, reverse=True))
         self._values = re.compile("|".join(map(re.escape, self._known)))
 
@@ -55,8 +59,7 @@ class Secrets:
         for shape in SHAPES:
             # Most texts hold none of them, and looking for a text is twenty times as quick as matching a pattern.
             if shape.hint in folded:
-                group = "secret" if shape.pattern.groups else 0
-                yield from (match.span(group) for match in shape.pattern.finditer(text))
+                yield from shape.spans(text)
 
 
 def _without(piece: str, start: int, spans: list[tuple[int, int]]) -> str:
