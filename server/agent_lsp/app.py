@@ -9,16 +9,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from agent_lsp import __version__
-from agent_lsp.agent.ports import Tools
 from agent_lsp.approvals.policy import Rules
 from agent_lsp.domain.diagnostics import LanguageServers
 from agent_lsp.domain.documents import Documents, EditorContext
 from agent_lsp.domain.encoding import Json
 from agent_lsp.domain.errors import AgentError, FileProblem, NotConfigured
 from agent_lsp.domain.files import Place, Standing
+from agent_lsp.domain.modes import DEFAULT_MODE, ModeList
 from agent_lsp.domain.requests import ProfileList
+from agent_lsp.domain.slash import CommandList
 from agent_lsp.domain.status import PermissionMode
 from agent_lsp.domain.trust import Trust
+from agent_lsp.extensions.commands import TextCommands
+from agent_lsp.extensions.modes import Modes, TaskModes
 from agent_lsp.providers.known_secrets import secret_values
 from agent_lsp.providers.models import Models
 from agent_lsp.providers.pages import Pages
@@ -35,32 +38,21 @@ from agent_lsp.storage.trust import TrustStore, trust_file
 from agent_lsp.tasks.briefing_site import Site, brief, open_eyes
 from agent_lsp.tasks.keeping import Keeping, Surroundings, Unkept
 from agent_lsp.tasks.kept_files import KeptFiles
+from agent_lsp.tasks.modes import listed_commands, listed_modes
 from agent_lsp.tasks.permissions import HallPermissions, StandingPermissions
 from agent_lsp.tasks.ports import Briefing, Desk, Equipment, EquippedModel, TaskFacts, Workbench
 from agent_lsp.tasks.restoring import KeptWorkspace
 from agent_lsp.tasks.task_checkpoints import TaskCheckpoints
-from agent_lsp.tasks.tasks import MODES, Tasks
-from agent_lsp.tools.apply_diff import ApplyDiff
-from agent_lsp.tools.apply_patch import ApplyPatch
-from agent_lsp.tools.ask_followup_question import AskFollowupQuestion
-from agent_lsp.tools.attempt_completion import AttemptCompletion
-from agent_lsp.tools.edit_file import EditFile
-from agent_lsp.tools.editing import Editing
+from agent_lsp.tasks.tasks import Tasks
+from agent_lsp.tools.bench import Means, bench
 from agent_lsp.tools.execute_command import ExecuteCommand
-from agent_lsp.tools.growing import GrowingEdit
-from agent_lsp.tools.list_files import ListFiles
-from agent_lsp.tools.read_command_output import ReadCommandOutput
-from agent_lsp.tools.read_file import ReadFile
-from agent_lsp.tools.search_files import SearchFiles
-from agent_lsp.tools.toolbox import Toolbox
-from agent_lsp.tools.update_todo_list import UpdateTodoList
-from agent_lsp.tools.write_to_file import WriteToFile
 from agent_lsp.workspace.commands import Commands
 from agent_lsp.workspace.commands_artifacts import Artifacts
 from agent_lsp.workspace.diagnosing import Diagnosing
 from agent_lsp.workspace.files import OwnFolders
 from agent_lsp.workspace.leftovers import Leftovers
 from agent_lsp.workspace.opened import NoDocuments
+from agent_lsp.workspace.rule_files import without_hidden
 from agent_lsp.workspace.sandbox import Confinement, Sandbox, Wanted
 from agent_lsp.workspace.sandbox_places import Own
 
@@ -104,7 +96,8 @@ class Hall(Tasks):
     def remarks(self) -> tuple[str, ...]:
         """Tell what of the settings, and of what was remembered, was ignored, and why."""
         house = self._house
-        return (*house.settings.read.remarks, *house.permissions.listed().problems, *house.trust.listed().problems)
+        kept = (*house.permissions.listed().problems, *house.trust.listed().problems)
+        return (*house.settings.read.remarks, *kept, *house.modes.problems(), *house.commands.problems())
 
     def watch_settings(self, tell: Callable[[], None]) -> None:
         """Have this called whenever settings were read again."""
@@ -138,7 +131,17 @@ class Hall(Tasks):
 
     @property
     def modes(self) -> tuple[str, ...]:
-        return MODES
+        return tuple(mode.slug for mode in self._house.modes.all())
+
+    def list_modes(self, task_id: str | None) -> ModeList:
+        """List the modes there are, and which one a task has, or tasks to come will have."""
+        modes = self._house.modes
+        return listed_modes(modes, self.mode(task_id), self._house.mode_profile, modes.problems())
+
+    def list_commands(self) -> CommandList:
+        """List what a user can write with a `/` in front."""
+        commands = self._house.commands
+        return listed_commands(self._house.modes, commands.all(), commands.problems())
 
     @property
     def shown_folder(self) -> Path:
@@ -184,10 +187,12 @@ class House:
         self.trust = FolderTrusting(self.settings, decisions)
         self.permissions = StandingPermissions(PermissionStore(self._home, self.state), lambda: self._roots)
         self.models = Models(self.settings, start.environment, start.record_to, self._learn)
+        self.modes = Modes(self._home, start.roots, without_hidden)
+        self.commands = TextCommands(self._home, start.roots, without_hidden)
         self._learned: set[str] = set()
         self._secrets = Secrets(secret_values(start.environment, self._settings))
         self.settings.on_read.append(self._take_secrets)
-        self._commands = Commands(start.environment, self.roots, self._is_secret)
+        self._commands = Commands(start.environment, self.roots, self.redacted)
         self._confinement = Confinement(start.environment)
         self._notes = self.state / "notes"
         Leftovers(self._notes).sweep()
@@ -205,6 +210,7 @@ class House:
             fetch=Pages(lambda: self._settings.fetch_private_addresses).fetch,
             rules=self._rules,
             sees_images=self._sees_images,
+            role=self._role,
         )
 
     @property
@@ -213,6 +219,8 @@ class House:
 
     def set_roots(self, roots: tuple[Path, ...]) -> None:
         self._roots = roots
+        self.modes.set_roots(roots)
+        self.commands.set_roots(roots)
         self.settings.set_roots(roots)
 
     def redacted(self, text: str) -> str:
@@ -257,6 +265,8 @@ class House:
             self._limits,
             self._checkpoints(),
             self.permissions,
+            self.mode_profile,
+            self.commands.expanded,
             condense_at_percent=lambda: self._settings.condense.at_percent,
         )
 
@@ -282,32 +292,39 @@ class House:
         execute = ExecuteCommand(
             sandbox, artifacts, files, desk, desk, limit_seconds=lambda: self._settings.limits.command_seconds
         )
+        modes = TaskModes(self.modes, facts.mode, desk.set_mode)
         eyes = open_eyes(facts, self._site, files, execute)
-        editing = Editing(files, desk, desk, self._diagnosing())
-        toolbox = Toolbox(
-            [
-                ReadFile(files, desk, eyes.shown),
-                ListFiles(files, desk),
-                SearchFiles(files, desk),
-                ApplyDiff(editing, lambda: self._settings.fuzzy_threshold),
-                EditFile(editing),
-                ApplyPatch(editing),
-                WriteToFile(editing),
-                execute,
-                ReadCommandOutput(artifacts),
-                AskFollowupQuestion(desk),
-                UpdateTodoList(desk),
-                AttemptCompletion(),
-            ]
+        means = Means(
+            files,
+            desk,
+            modes,
+            execute,
+            artifacts,
+            self._diagnosing(),
+            eyes.shown,
+            lambda: self._settings.fuzzy_threshold,
         )
-        briefing = brief(facts, self._site, eyes, execute, desk, lambda: (spec.name for spec in toolbox.specs()))
-        return _Bench(toolbox, execute, lambda path: files.locate(path, "write")), briefing
+        workbench = bench(means)
+        tools = workbench.tools
+        return workbench, brief(facts, self._site, eyes, execute, desk, lambda: (one.name for one in tools.specs()))
+
+    def _role(self, mode: str) -> str:
+        found = self.modes.find(mode)
+        return found.words() if found else ""
 
     def roots(self) -> tuple[Path, ...]:
         return self._roots
 
     def permission_mode(self) -> PermissionMode:
         return self._settings.permission_mode
+
+    def default_mode(self) -> str:
+        """The mode that the settings have for new tasks; of a name that there is none of, the program's own."""
+        mode = self._settings.mode
+        return mode if self.modes.find(mode) else DEFAULT_MODE
+
+    def mode_profile(self, mode: str) -> str | None:
+        return self._settings.mode_profiles.get(mode)
 
     def _files(self) -> KeptFiles:
         return KeptFiles(
@@ -350,33 +367,11 @@ class House:
         remembered = self.permissions.listed().permissions
         return replace(rules, remembered=remembered, own_folders=own, workspace=workspace)
 
-    def _is_secret(self, text: str) -> bool:
-        return self.redacted(text) != text
-
     def _sandbox_wanted(self) -> Wanted:
         return Wanted(self._settings.sandbox, self._roots)
 
     def _limits(self) -> LimitSettings:
         return self._settings.limits
-
-
-@dataclass(frozen=True, slots=True)
-class _Bench:
-    """A task's tools, and the commands they leave running."""
-
-    tools: Tools
-    execute: ExecuteCommand
-    locate: Callable[[str], Place]
-
-    def growing(self, call_id: str, name: str) -> GrowingEdit | None:
-        is_offered = GrowingEdit.is_shown(name) and any(spec.name == name for spec in self.tools.specs())
-        return GrowingEdit(call_id, name, self.locate) if is_offered else None
-
-    def background_count(self) -> int:
-        return self.execute.background_count
-
-    async def stop_commands(self) -> None:
-        await self.execute.stop()
 
 
 def open_server_hall(editor: "EditorSide") -> Hall:

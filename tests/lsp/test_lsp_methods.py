@@ -188,6 +188,32 @@ def _range(start: tuple[int, int], end: tuple[int, int]) -> Json:
         ("agent/setProfile", {"taskId": "t1", "profile": "work"}, ("set_profile", ("t1", "work")), None),
         ("agent/setProfile", {"profile": "work"}, ("set_profile", (None, "work")), None),
         (
+            "agent/listModes",
+            {"taskId": "t1"},
+            ("list_modes", "t1"),
+            {
+                "modes": [
+                    {"slug": "ask", "name": "Ask", "description": "Answers", "source": "built-in", "isCurrent": True}
+                ]
+            },
+        ),
+        (
+            "agent/listCommands",
+            None,
+            ("list_commands", None),
+            {
+                "commands": [
+                    {
+                        "name": "init",
+                        "description": "Write AGENTS.md",
+                        "kind": "text",
+                        "source": "built-in",
+                        "argumentHint": "[what]",
+                    }
+                ]
+            },
+        ),
+        (
             "agent/listProfiles",
             {"taskId": "t1"},
             ("profiles", "t1"),

@@ -422,7 +422,7 @@ def leaves(layer: Mapping[str, object], prefix: str = "") -> Iterator[str]:
 def test_every_setting_has_a_rule_or_is_the_users_alone() -> None:
     settings = set(leaves(Settings().model_dump(by_alias=True)))
 
-    assert settings - set(_RULES) == {"currentProvider", "providers", "prices"}
+    assert settings - set(_RULES) == {"currentProvider", "providers", "prices", "mode", "modeProfiles"}
     assert set(_RULES) <= settings
 
 

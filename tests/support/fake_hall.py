@@ -20,6 +20,7 @@ from agent_lsp.domain.encoding import Json
 from agent_lsp.domain.errors import AgentError, TaskUnknown
 from agent_lsp.domain.files import Change
 from agent_lsp.domain.messages import Message
+from agent_lsp.domain.modes import ModeList, ModeRow
 from agent_lsp.domain.notices import Listener
 from agent_lsp.domain.permissions import Grant, Permission, PermissionList, PermissionWish, Scope
 from agent_lsp.domain.requests import (
@@ -39,6 +40,7 @@ from agent_lsp.domain.requests import (
     TaskReference,
     TaskSummary,
 )
+from agent_lsp.domain.slash import CommandList, SlashCommand
 from agent_lsp.domain.status import PermissionMode, State, Status, Usage
 from agent_lsp.domain.trust import FolderTrust, TrustList
 
@@ -158,6 +160,14 @@ class FakeHall:
 
     def set_mode(self, task_id: str | None, mode: str) -> None:
         self.note("set_mode", (task_id, mode))
+
+    def list_modes(self, task_id: str | None) -> ModeList:
+        self.note("list_modes", task_id)
+        return ModeList((ModeRow("ask", "Ask", "Answers", "built-in", is_current=True),))
+
+    def list_commands(self) -> CommandList:
+        self.note("list_commands")
+        return CommandList((SlashCommand("init", "Write AGENTS.md", "text", argument_hint="[what]"),))
 
     def set_profile(self, task_id: str | None, profile: str) -> None:
         self.note("set_profile", (task_id, profile))

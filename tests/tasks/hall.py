@@ -16,6 +16,7 @@ from agent_lsp.domain.notices import DeletionNotice, DeltaNotice, MessageNotice,
 from agent_lsp.domain.requests import AskReply, NewTask
 from agent_lsp.domain.status import PermissionMode, State, Status, WaitingAsk, derive_state
 from agent_lsp.domain.turns import After, Outcome
+from agent_lsp.extensions.modes import Modes
 from agent_lsp.settings.model import AutoApprove, LimitSettings
 from agent_lsp.storage.index import TaskIndex
 from agent_lsp.storage.journal import unredacted
@@ -130,6 +131,13 @@ class ScriptedArchitect:
 
     def permission_mode(self) -> PermissionMode:
         return PermissionMode.DEFAULT
+
+    def default_mode(self) -> str:
+        return "code"
+
+    @property
+    def modes(self) -> Modes:
+        return Modes(Path("/proc/no-such-folder"), (), lambda text: (text, 0))
 
 
 def _rules(mode: PermissionMode) -> Rules:

@@ -80,6 +80,11 @@ export interface CheckpointRow {
   reason: "message" | "change" | "command" | "restore" | "diff";
 }
 
+export interface CommandList {
+  commands: SlashCommand[];
+  problems?: string[];
+}
+
 export interface ContextUse {
   tokens: number;
   window: number;
@@ -215,6 +220,20 @@ export interface MessageNotice {
   instanceId: string;
   seq: number;
   message: Message;
+}
+
+export interface ModeList {
+  modes: ModeRow[];
+  problems?: string[];
+}
+
+export interface ModeRow {
+  slug: string;
+  name: string;
+  description: string;
+  source: "built-in" | "user" | "project";
+  isCurrent: boolean;
+  profile?: string;
 }
 
 export interface ModelUsage {
@@ -405,6 +424,15 @@ export interface SetProfileParams {
   profile: string;
 }
 
+export interface SlashCommand {
+  name: string;
+  description: string;
+  kind: "text" | "mode" | "permissionMode" | "action";
+  source: "built-in" | "user" | "project";
+  argumentHint?: string;
+  mode?: string;
+}
+
 export type Snapshot = (Status | { state: "no_task" }) & { messages: (Message | DeletedMessage)[]; seq: number; hasMore: boolean };
 
 export interface StateParams {
@@ -527,6 +555,8 @@ export interface ClientRequests {
   "agent/checkpointDiff": [CheckpointDiffParams, CheckpointDifference];
   "agent/restore": [RestoreParams, Restoration];
   "agent/setMode": [SetModeParams, null];
+  "agent/listModes": [OptionalTaskParams, ModeList];
+  "agent/listCommands": [NoParams, CommandList];
   "agent/listProfiles": [OptionalTaskParams, ProfileList];
   "agent/setProfile": [SetProfileParams, null];
   "agent/setPermissionMode": [SetPermissionModeParams, null];

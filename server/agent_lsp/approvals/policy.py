@@ -73,6 +73,8 @@ def judge(action: Action, rules: Rules) -> Judgement:
             return _strictest(action, _judge_write, rules, _ASKED)
         case Deed.EXECUTE:
             return _judge_execute(action, rules)
+        case Deed.SWITCH_MODE:
+            return _APPROVED if rules.auto_approve.mode_switch or _is_bypassed(rules) else _ASKED
         case Deed.SAVE:
             return _ASKED
 

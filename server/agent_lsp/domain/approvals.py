@@ -16,6 +16,7 @@ class Deed(StrEnum):
     WRITE = "write"
     EXECUTE = "execute"
     SAVE = "save"
+    SWITCH_MODE = "switch_mode"
 
 
 class Verdict(StrEnum):

@@ -33,6 +33,8 @@ METHODS = (
     "agent/checkpointDiff",
     "agent/restore",
     "agent/setMode",
+    "agent/listModes",
+    "agent/listCommands",
     "agent/listProfiles",
     "agent/setProfile",
     "agent/setPermissionMode",
@@ -72,7 +74,7 @@ FEATURES = ("hunks", "preview", "reconnect")
 
 PREVIEW_SCHEME = "agent-preview"
 
-SCHEMA_HASH = "06f0d521a83da51e"
+SCHEMA_HASH = "77cbda33c571be93"
 """Of the JSON Schema that `agent-lsp schema` prints; changes whenever a shape on the wire does."""
 
 _ENCODINGS = ("utf-8", "utf-16", "utf-32")
@@ -87,6 +89,7 @@ def initialize_result(params: "Mapping[str, object]") -> dict[str, object]:
             "executeCommandProvider": {"commands": list(COMMANDS)},
             "codeActionProvider": {"codeActionKinds": list(ACTION_KINDS)},
             **({} if registers_completion(params) else {"completionProvider": COMPLETION}),
+            **({"codeLensProvider": {"resolveProvider": False}} if wants_lenses(params) else {}),
             "workspace": {
                 "workspaceFolders": {"supported": True, "changeNotifications": True},
                 "textDocumentContent": {"schemes": [PREVIEW_SCHEME]},
@@ -116,6 +119,12 @@ def position_encoding(params: "Mapping[str, object]") -> str:
 def registers_completion(params: "Mapping[str, object]") -> bool:
     """Whether completion can be registered for our own documents alone, later."""
     return dig(params, "capabilities", "textDocument", "completion", "dynamicRegistration") is True
+
+
+def wants_lenses(params: "Mapping[str, object]") -> bool:
+    """Whether a client draws code lenses and shows nothing of its own above what waits."""
+    has_plugin = is_object(dig(params, "capabilities", "experimental", "agent"))
+    return not has_plugin and is_object(dig(params, "capabilities", "textDocument", "codeLens"))
 
 
 def is_initialize_params(params: object) -> "TypeGuard[dict[str, Any]]":

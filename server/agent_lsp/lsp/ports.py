@@ -9,6 +9,7 @@ from agent_lsp.domain.diagnostics import LanguageServers
 from agent_lsp.domain.documents import Documents, EditorContext
 from agent_lsp.domain.encoding import Json
 from agent_lsp.domain.files import Change
+from agent_lsp.domain.modes import ModeList
 from agent_lsp.domain.notices import Listener
 from agent_lsp.domain.permissions import PermissionList, PermissionWish
 from agent_lsp.domain.requests import (
@@ -25,6 +26,7 @@ from agent_lsp.domain.requests import (
     TaskList,
     TaskReference,
 )
+from agent_lsp.domain.slash import CommandList
 from agent_lsp.domain.status import PermissionMode, Status
 from agent_lsp.domain.trust import TrustList
 
@@ -136,6 +138,14 @@ class Hall(Protocol):
         ...
 
     def set_mode(self, task_id: str | None, mode: str) -> None: ...
+
+    def list_modes(self, task_id: str | None) -> ModeList:
+        """List the modes there are; the current one is the task's, without a task that of those to come."""
+        ...
+
+    def list_commands(self) -> CommandList:
+        """List what a user can write with a `/` in front."""
+        ...
 
     def set_profile(self, task_id: str | None, profile: str) -> None: ...
 

@@ -5,6 +5,7 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field
 from pydantic.alias_generators import to_camel
 
+from agent_lsp.domain.modes import DEFAULT_MODE
 from agent_lsp.domain.status import PermissionMode
 
 _Amount = Annotated[float, Field(ge=0, allow_inf_nan=False)]
@@ -107,6 +108,10 @@ class Settings(_Shape):
     """Profiles by name: a `type`, a `model`, and where the key comes from."""
     prices: dict[str, Prices] = Field(default_factory=dict)
     """Dollars for a million tokens of models, by their names, where the built-in prices are wrong or lacking."""
+    mode: str = DEFAULT_MODE
+    """How the agent works in new tasks: `code`, `architect`, `ask`, `debug`, or a mode of your own."""
+    mode_profiles: dict[str, str] = Field(default_factory=dict)
+    """The profile that each mode asks, by the mode's name, unless you choose one for the task."""
     permission_mode: PermissionMode = PermissionMode.DEFAULT
     """What runs unasked: `plan` reads, `default` asks, `acceptEdits` edits too, `bypassPermissions` nearly all."""
     auto_approve: AutoApprove = AutoApprove()

@@ -235,9 +235,15 @@ _Rest = (
 
 def _with(task: StoredTask, record: _Rest) -> StoredTask:
     match record:
-        case Started(title=title, mode=mode, profile=profile, permission_mode=permission_mode):
+        case Started():
             return replace(
-                task, started=record, title=title, mode=mode, profile=profile, permission_mode=permission_mode
+                task,
+                started=record,
+                title=record.title,
+                mode=record.mode,
+                profile=record.profile,
+                permission_mode=record.permission_mode,
+                has_chosen_profile=record.has_chosen_profile,
             )
         case TodosChanged(todos):
             return replace(task, todos=todos)
@@ -247,8 +253,8 @@ def _with(task: StoredTask, record: _Rest) -> StoredTask:
             return replace(task, title=title)
         case ModeChanged(mode):
             return replace(task, mode=mode)
-        case ProfileChanged(profile):
-            return replace(task, profile=profile)
+        case ProfileChanged(profile, is_chosen):
+            return replace(task, profile=profile, has_chosen_profile=is_chosen)
         case PermissionModeChanged(permission_mode):
             return replace(task, permission_mode=permission_mode)
         case Cleared():

@@ -29,6 +29,8 @@ class Started:
     permission_mode: PermissionMode = PermissionMode.DEFAULT
     client_request_id: str | None = None
     format: int = FORMAT
+    has_chosen_profile: bool = False
+    """The user named the profile: no mode brings another one along."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +81,8 @@ class ModeChanged:
 @dataclass(frozen=True, slots=True)
 class ProfileChanged:
     profile: str
+    is_chosen: bool = True
+    """By the user; else it came with a mode."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,6 +210,7 @@ def _started(wire: Json) -> Started:
         permission_mode=PermissionMode(wire["permissionMode"]),
         client_request_id=wire.get("clientRequestId"),
         format=wire["format"],
+        has_chosen_profile=wire.get("hasChosenProfile", False),
     )
 
 
@@ -265,7 +270,7 @@ _DECODERS: dict[str, Callable[[Json], Record]] = {
     "usage": _usage,
     "renamed": lambda wire: Renamed(wire["title"]),
     "mode": lambda wire: ModeChanged(wire["mode"]),
-    "profile": lambda wire: ProfileChanged(wire["profile"]),
+    "profile": lambda wire: ProfileChanged(wire["profile"], wire.get("isChosen", True)),
     "permissionMode": lambda wire: PermissionModeChanged(PermissionMode(wire["permissionMode"])),
     "limitsReset": lambda _: LimitsReset(),
     "cleared": lambda _: Cleared(),

@@ -21,6 +21,8 @@ class StoredTask:
     title: str = ""
     mode: str = "code"
     profile: str = ""
+    has_chosen_profile: bool = False
+    """The user named it; else it came with the mode or the settings."""
     permission_mode: PermissionMode = PermissionMode.DEFAULT
     messages: tuple[Message, ...] = ()
     last_ts: int = 0

@@ -18,8 +18,9 @@ T = TypeVar("T")
 class Kit:
     """Complete once the task is equipped. The model is asked for anew at each turn: settings may have changed."""
 
-    def __init__(self, equipment: Equipment, profile: str) -> None:
+    def __init__(self, equipment: Equipment, profile: str, *, has_chosen_profile: bool = False) -> None:
         self.profile = profile
+        self._has_chosen_profile = has_chosen_profile
         self._equipment = equipment
         self._model = self._known_model()
         self._asked: ChosenModel | None = None
@@ -51,6 +52,18 @@ class Kit:
     def choose(self, profile: str) -> None:
         """Work with another profile from the next request on; NotConfigured where it cannot be used."""
         self._take(self._equipment.model(profile))
+        self._has_chosen_profile = True
+
+    def follow_mode(self, before: str, mode: str) -> str | None:
+        """Work with the profile that a mode has, unless the user chose one; why that cannot be."""
+        wanted = self._equipment.mode_profile(mode)
+        if self._has_chosen_profile or (wanted is None and self._equipment.mode_profile(before) is None):
+            return None
+        try:
+            self._take(self._equipment.model(wanted))
+        except NotConfigured as problem:
+            return f"The profile of the mode {mode} cannot be used. {problem}"
+        return None
 
     def ports(self, surroundings: Surroundings, checkpointing: Checkpointing, context: ContextUse) -> Ports:
         """Put together what one turn needs; NotConfigured where there is no usable model."""

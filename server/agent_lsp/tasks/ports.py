@@ -14,7 +14,9 @@ from agent_lsp.domain.events import Event
 from agent_lsp.domain.files import FileEdit
 from agent_lsp.domain.history import HistoryItem, Words
 from agent_lsp.domain.messages import Ask
+from agent_lsp.domain.modes import Mode
 from agent_lsp.domain.requests import ContextReference, TaskList, TaskSummary
+from agent_lsp.domain.slash import Expansion
 from agent_lsp.domain.status import PermissionMode
 from agent_lsp.settings.model import LimitSettings
 from agent_lsp.storage.records import Record
@@ -61,6 +63,10 @@ class Desk(Protocol):
         ...
 
     def output_row(self) -> OutputRow: ...
+
+    def set_mode(self, mode: str) -> None:
+        """Work in another mode from the next step on."""
+        ...
 
 
 class Checkpoints(Protocol):
@@ -152,8 +158,20 @@ class Equipment:
     limits: Callable[[], LimitSettings]
     checkpoints: Checkpoints | None = None
     permissions: StandingPermissions | None = None
+    mode_profile: Callable[[str], str | None] = lambda _mode: None
+    """The profile that the settings have for a mode."""
+    expanded: Callable[[str], Expansion | None] = lambda _words: None
+    """What words that begin with a command stand for."""
     condense_at_percent: Callable[[], int] = lambda: 80
     """How full a model's window may be before a task is condensed; 0 is never."""
+
+
+class KnownModes(Protocol):
+    """The modes there are, asked anew at use."""
+
+    def all(self) -> tuple[Mode, ...]: ...
+
+    def find(self, slug: str) -> Mode | None: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,3 +209,8 @@ class Architect(Protocol):
     def roots(self) -> tuple[Path, ...]: ...
 
     def permission_mode(self) -> PermissionMode: ...
+
+    def default_mode(self) -> str: ...
+
+    @property
+    def modes(self) -> KnownModes: ...

@@ -38,6 +38,8 @@ class TaskStart:
     """How many were made since the user last let the task go on past a limit, and what they cost."""
     cost: float = 0.0
     is_completed: bool = False
+    has_chosen_profile: bool = False
+    """The user named the profile: no mode brings another one along."""
 
 
 def started(start: TaskStart, roots: Sequence[Path], client_request_id: str | None) -> Started:
@@ -51,6 +53,7 @@ def started(start: TaskStart, roots: Sequence[Path], client_request_id: str | No
         profile=start.profile,
         permission_mode=start.permission_mode,
         client_request_id=client_request_id,
+        has_chosen_profile=start.has_chosen_profile,
     )
 
 
@@ -80,4 +83,5 @@ def restart(stored: StoredTask, folder: Path, changes: dict[int, MessageChanged]
         requests=stored.requests_since_reset,
         cost=max(0.0, (stored.usage.cost or 0.0) - (stored.usage_at_reset.cost or 0.0)),
         is_completed=stored.is_completed,
+        has_chosen_profile=stored.has_chosen_profile,
     )

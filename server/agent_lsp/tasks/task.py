@@ -1,6 +1,5 @@
 """One task: its history, its running turn, and how it goes from work to rest and back."""
 
-import time
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -16,6 +15,7 @@ from agent_lsp.domain.events import Event, Kept, StepEnded
 from agent_lsp.domain.files import FileEdit
 from agent_lsp.domain.history import Words
 from agent_lsp.domain.messages import Answer, Ask, Category, Response, Say
+from agent_lsp.domain.moments import now_ms
 from agent_lsp.domain.notices import Listener
 from agent_lsp.domain.requests import Answered, AskReply, QueuedWords, QueueEdit, QueueList, Sent, Snapshot, TaskSummary
 from agent_lsp.domain.status import PermissionMode, Status
@@ -69,7 +69,7 @@ class Task:
         self._equipment, self._note = equipment, note
         self.permissions = TaskPermissions(self.id, equipment.permissions)
         self.stream = MessageStream(self.id, self.instance_id, ledger, listeners, start.messages, start.last_ts)
-        self.kit = Kit(equipment, start.profile)
+        self.kit = Kit(equipment, start.profile, has_chosen_profile=start.has_chosen_profile)
         calls = GrowingCalls(self.stream, self._rules, self.kit.growing)
         self.queue = Queue(ledger, start.queue)
         self.recorder = Recorder(self.stream, ledger, calls, list(start.history))
@@ -173,7 +173,7 @@ class Task:
         return self.status()
 
     def condense(self, instructions: str) -> None:
-        """Have the older part of the history replaced by a summary: now if the task rests, else before its next step."""
+        """Have a summary put in place of the older part of the history: now at rest, else before the next step."""
         self._refuse_while_held()
         waiting = self.stream.standing.waiting
         if not self._is_at_rest() or waiting is None or waiting.ask is None:
@@ -212,8 +212,10 @@ class Task:
         self._board.look()
 
     def set_mode(self, mode: str) -> None:
-        self.mode = mode
+        """Work in another mode from the next step on, with the profile that comes with it."""
+        before, self.mode = self.mode, mode
         self.ledger.append(ModeChanged(mode))
+        self._follow_mode(before)
         self._board.look()
 
     def set_profile(self, profile: str) -> None:
@@ -262,12 +264,13 @@ class Task:
     def rewind(self, plan: RewindPlan) -> None:
         """Turn to an earlier point, and ask how to go on from there."""
         self.ledger.append(plan.record)
-        after = plan.after
+        after, before = plan.after, self.mode
         self.mode, self.spending.context, self.queue.words = after.mode, after.context, after.queue
         self.spending.see_window(self.kit.window)
         self.recorder.turn_back(after)
         self.kit.briefing.forget(is_all=not after.history)
         self.stream.turn_to(after.messages)
+        self._follow_mode(before)
         if self.stream.standing.waiting is None:
             self._rest(endings.returning_question(is_completed=after.is_completed))
         self._board.look()
@@ -329,7 +332,7 @@ class Task:
         if goes_on and not (self.recorder.history or len(self.queue)):
             raise BadParams("The task has no words yet: say what is to be done.")
         self.stream.change(
-            MessageChanged(ts, answer=Answer(Response(reply.response), "user", _now_ms(), reply.text or None))
+            MessageChanged(ts, answer=Answer(Response(reply.response), "user", now_ms(), reply.text or None))
         )
         if not goes_on:
             self.stream.ask(endings.resting_question(ask))
@@ -345,7 +348,7 @@ class Task:
         if not self._is_at_rest() or waiting is None:
             self._board.look()
             return
-        self.stream.change(MessageChanged(waiting.ts, answer=Answer(Response.MESSAGE, "user", _now_ms())))
+        self.stream.change(MessageChanged(waiting.ts, answer=Answer(Response.MESSAGE, "user", now_ms())))
         self._go_on(*((endings.RESUMED,) if waiting.ask is Ask.RESUME_TASK else ()))
 
     def _go_on(self, *prelude: str) -> None:
@@ -367,6 +370,13 @@ class Task:
         heard = Words((words.text,) if words.text else (), words.images, by="user")
         return Kept(heard, takes=words.message_id)
 
+    def _follow_mode(self, before: str) -> None:
+        profile = self.kit.profile
+        if problem := self.kit.follow_mode(before, self.mode):
+            self.stream.say(Say.ERROR, problem)
+        if self.kit.profile != profile:
+            self.ledger.append(ProfileChanged(self.kit.profile, is_chosen=False))
+
     def _sent(self, message_id: str) -> Sent:
         return Sent(message_id, "queued" if message_id in self.queue else "delivered")
 
@@ -382,7 +392,3 @@ class Task:
 
     def _rules(self) -> Rules:
         return self.permissions.within(self._equipment.rules(self.permission_mode))
-
-
-def _now_ms() -> int:
-    return time.time_ns() // 1_000_000

@@ -2,15 +2,14 @@
 
 import asyncio
 import logging
-import time
 from collections.abc import Callable, Coroutine
 from dataclasses import replace
 from pathlib import Path
 from typing import Literal, TypeVar
-from uuid import uuid4
 
 from agent_lsp.domain.errors import BadParams, StorageProblem, TaskUnknown
 from agent_lsp.domain.files import Change
+from agent_lsp.domain.moments import fresh_id, now_ms
 from agent_lsp.domain.notices import Listener
 from agent_lsp.domain.requests import (
     Answered,
@@ -35,6 +34,7 @@ from agent_lsp.storage.records import MessageChanged, Renamed
 from agent_lsp.storage.restore import load, restore, settle
 from agent_lsp.storage.stored import StoredTask
 from agent_lsp.tasks.exporting import exported
+from agent_lsp.tasks.modes import check_mode
 from agent_lsp.tasks.moves import Moves
 from agent_lsp.tasks.permissions import TaskPermissions
 from agent_lsp.tasks.ports import Architect, Index, TaskFacts
@@ -43,7 +43,6 @@ from agent_lsp.tasks.task import Task
 
 T = TypeVar("T")
 log = logging.getLogger(__name__)
-MODES = ("code",)
 TITLE_LENGTH = 80
 
 
@@ -59,7 +58,7 @@ class Tasks:
         self._live: dict[str, Task] = {}
         self._moves = Moves()
         self._current: str | None = None
-        self._mode = MODES[0]
+        self._mode: str | None = None
         self._profile: str | None = None
         self._permission_mode: PermissionMode | None = None
 
@@ -163,9 +162,9 @@ class Tasks:
 
     async def fork(self, task_id: str, ts: int | None, title: str | None) -> ForkedTask:
         """Make a new task of another one, or of what came before one of its messages; it rests."""
-        new_id, now = str(uuid4()), time.time_ns() // 1_000_000
+        new_id, now = fresh_id(), now_ms()
         name = _title(self._redact(title)) if title else None
-        fork = Fork(self._folder / new_id, str(uuid4()), now, ts, name)
+        fork = Fork(self._folder / new_id, fresh_id(), now, ts, name)
         if live := self._live.get(task_id):
             live.stream.flush()
         told = await asyncio.to_thread(fork_task, self._task_folder(task_id), fork, self._redact)
@@ -199,12 +198,16 @@ class Tasks:
         return next((text for text in texts if text is not None), None)
 
     def set_mode(self, task_id: str | None, mode: str) -> None:
-        if mode not in MODES:
-            raise BadParams(f"There is no mode {mode!r}; the modes are: {', '.join(MODES)}.")
+        """Choose how a task works from its next step on; without a task, how those to come do."""
+        check_mode(self._architect.modes, mode)
         if task_id is None:
             self._mode = mode
         else:
             self._task(task_id).set_mode(mode)
+
+    def mode(self, task_id: str | None) -> str:
+        """Tell a task's mode; without a task, that of those to come."""
+        return self._task(task_id).mode if task_id else self._mode or self._architect.default_mode()
 
     def set_profile(self, task_id: str | None, profile: str) -> None:
         """Choose what a task's next request goes to; without a task, the profile of those to come."""
@@ -255,20 +258,20 @@ class Tasks:
 
     def _admit(self, request: NewTask) -> Task:
         equipment = self._architect.equipment()
-        profile = equipment.model(request.profile or self._profile).profile
-        mode = request.mode or self._mode
-        if mode not in MODES:
-            raise BadParams(f"There is no mode {mode!r}; the modes are: {', '.join(MODES)}.")
-        task_id, now = str(uuid4()), time.time_ns() // 1_000_000
+        mode = check_mode(self._architect.modes, request.mode or self.mode(None))
+        chosen = request.profile or self._profile
+        profile = equipment.model(chosen or equipment.mode_profile(mode)).profile
+        task_id, now = fresh_id(), now_ms()
         start = TaskStart(
             task_id=task_id,
-            instance_id=str(uuid4()),
+            instance_id=fresh_id(),
             title=_title(self._redact(request.text)) or "Images",
             created_ts=now,
             folder=self._folder / task_id,
             mode=mode,
             profile=profile,
             permission_mode=request.permission_mode or self._allowed_mode(),
+            has_chosen_profile=chosen is not None,
         )
         journal = Journal.create(start.folder, self._redact)
         journal.append(started(start, self._architect.roots(), request.client_request_id))

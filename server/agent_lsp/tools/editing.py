@@ -87,15 +87,26 @@ class _Draft:
 class Editing:
     """Takes edits through from the call to the result."""
 
-    def __init__(self, files: Files, gate: Gate, screen: Screen, diagnostics: Diagnostics | None = None) -> None:
+    def __init__(
+        self,
+        files: Files,
+        gate: Gate,
+        screen: Screen,
+        diagnostics: Diagnostics | None = None,
+        refusal: Callable[[Sequence[str]], str | None] = lambda _paths: None,
+    ) -> None:
         self._files = files
         self._gate = gate
         self._screen = screen
         self._diagnostics = diagnostics
+        self._refusal = refusal
+        """Why the mode does not edit one of these files."""
 
     async def make(self, call_id: str, edits: Sequence[Edit]) -> Outcome:
         """Make all the edits of one call, or none of them."""
         targets = [self._target(edit) for edit in edits]
+        if refusal := self._refusal([place.path for target in targets for place in target.places]):
+            return Outcome(f"{refusal} Nothing was changed.", is_error=True, is_mistake=True)
         if ignored := next((target for target in targets if _is_ignored(target)), None):
             return await self._settle_ignored(call_id, ignored)
         try:

@@ -19,6 +19,7 @@ from agent_lsp.domain.files import (
     Selection,
 )
 from agent_lsp.domain.messages import Ask
+from agent_lsp.domain.modes import Mode
 
 
 class Files(Protocol):
@@ -83,6 +84,18 @@ class Asker(Protocol):
     """Puts a question that only the user can answer; their words are the decision's text."""
 
     async def ask(self, ask: Ask, body: Json, call_id: str) -> Decision: ...
+
+
+class Modes(Protocol):
+    """The modes there are, and the task's own."""
+
+    def current(self) -> Mode: ...
+
+    def all(self) -> Sequence[Mode]: ...
+
+    def switch(self, slug: str, /) -> None:
+        """Work in another mode, one of those there are, from the next step on."""
+        ...
 
 
 class OutputRow(Protocol):

@@ -3,7 +3,7 @@
 import json
 import logging
 import re
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import Any, Protocol, cast
 
@@ -12,8 +12,10 @@ from pydantic import BaseModel, ValidationError
 from agent_lsp.domain.errors import AgentError
 from agent_lsp.domain.history import Call
 from agent_lsp.domain.model import ToolSpec
+from agent_lsp.domain.modes import Mode
 from agent_lsp.domain.turns import Outcome
 from agent_lsp.tools.attempt_completion import AttemptCompletion
+from agent_lsp.tools.groups import is_offered
 from agent_lsp.tools.matching.revision import Malformed
 from agent_lsp.tools.outcomes import capped
 from agent_lsp.tools.specs import schema_of
@@ -37,22 +39,21 @@ class Tool(Protocol):
 
 
 class Toolbox:
-    """Runs the calls of a model. `forbidden` names tools that exist, but not in this mode."""
+    """Runs the calls of a model, as far as the mode of the moment has these tools."""
 
-    def __init__(self, tools: Iterable[Tool], forbidden: Collection[str] = ()) -> None:
-        all_tools = {tool.name: tool for tool in tools}
-        self._tools: Mapping[str, Tool] = {name: tool for name, tool in all_tools.items() if name not in forbidden}
-        self._forbidden = frozenset(forbidden) & all_tools.keys()
-        self._specs = tuple(
-            ToolSpec(name, tool.description, schema_of(tool.Arguments)) for name, tool in self._tools.items()
-        )
+    def __init__(self, tools: Iterable[Tool], mode: Callable[[], Mode] | None = None) -> None:
+        self._tools: Mapping[str, Tool] = {tool.name: tool for tool in tools}
+        self._mode = mode
 
     def specs(self) -> tuple[ToolSpec, ...]:
-        return self._specs
+        """Describe the tools of the mode, always in the same order and words, so that a service keeps them."""
+        return tuple(
+            ToolSpec(name, tool.description, schema_of(tool.Arguments)) for name, tool in self._offered().items()
+        )
 
     async def run(self, call: Call, *, has_failed_before: bool) -> Outcome:
         """Settle a call. Only a cancellation comes out as an exception."""
-        tool = self._tools.get(call.name)
+        tool = self._offered().get(call.name)
         if tool is None:
             return self._no_such_tool(call.name)
         if has_failed_before and isinstance(tool, AttemptCompletion):
@@ -66,10 +67,15 @@ class Toolbox:
             return _failed(f"{call.name} failed by an internal error. Try another way; the log has the details.")
         return replace(outcome, text=capped(outcome.text))
 
+    def _offered(self) -> Mapping[str, Tool]:
+        mode = self._mode() if self._mode else None
+        return {name: tool for name, tool in self._tools.items() if mode is None or is_offered(name, mode)}
+
     def _no_such_tool(self, name: str) -> Outcome:
-        names = ", ".join(self._tools)
-        if name in self._forbidden:
-            return _failed(f"{name} is not available in this mode. Available: {names}.", is_mistake=True)
+        names = ", ".join(self._offered())
+        if self._mode and name in self._tools:
+            text = f"{name} is not available in {self._mode().slug} mode. Available: {names}."
+            return _failed(text, is_mistake=True)
         return _failed(f"There is no tool {name[:80]!r}. Available: {names}.", is_mistake=True)
 
 

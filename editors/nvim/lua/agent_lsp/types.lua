@@ -67,6 +67,10 @@
 ---@field ts integer
 ---@field reason "message"|"change"|"command"|"restore"|"diff"
 
+---@class agent_lsp.CommandList
+---@field commands agent_lsp.SlashCommand[]
+---@field problems? string[]
+
 ---@class agent_lsp.ContextUse
 ---@field tokens integer
 ---@field window integer
@@ -183,6 +187,18 @@
 ---@field instanceId string
 ---@field seq integer
 ---@field message agent_lsp.Message
+
+---@class agent_lsp.ModeList
+---@field modes agent_lsp.ModeRow[]
+---@field problems? string[]
+
+---@class agent_lsp.ModeRow
+---@field slug string
+---@field name string
+---@field description string
+---@field source "built-in"|"user"|"project"
+---@field isCurrent boolean
+---@field profile? string
 
 ---@class agent_lsp.ModelUsage
 ---@field model string
@@ -340,6 +356,14 @@
 ---@class agent_lsp.SetProfileParams
 ---@field taskId? string
 ---@field profile string
+
+---@class agent_lsp.SlashCommand
+---@field name string
+---@field description string
+---@field kind "text"|"mode"|"permissionMode"|"action"
+---@field source "built-in"|"user"|"project"
+---@field argumentHint? string
+---@field mode? string
 
 ---@class agent_lsp.Snapshot: agent_lsp.Status
 ---@field messages (agent_lsp.Message|agent_lsp.DeletedMessage)[]

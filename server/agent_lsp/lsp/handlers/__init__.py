@@ -8,6 +8,7 @@ from agent_lsp.lsp.handlers import (
     commands,
     documents,
     lifecycle,
+    modes,
     permissions,
     previews,
     settings,
@@ -20,7 +21,7 @@ from agent_lsp.lsp.server import AgentServer
 def register_all(server: AgentServer) -> None:
     """Register the handlers of every method this server takes."""
     subjects = (
-        *(lifecycle, documents, settings, tasks, asks, permissions, previews),
+        *(lifecycle, documents, settings, tasks, modes, asks, permissions, previews),
         *(checkpoints, commands, answers, showing, actions),
     )
     for subject in subjects:

@@ -9,7 +9,7 @@ from agent_lsp.lsp.wire.results import snapshot_to_wire
 def register(server: AgentServer) -> None:
     _register_running(server)
     _register_history(server)
-    _register_modes(server)
+    _register_permission_modes(server)
 
 
 def _register_running(server: AgentServer) -> None:
@@ -74,21 +74,7 @@ def _register_history(server: AgentServer) -> None:
         return to_wire(await server.hall.export(params.task_id))
 
 
-def _register_modes(server: AgentServer) -> None:
-    @server.feature("agent/setMode")
-    def set_mode(params: wire.SetModeParams) -> None:
-        server.hall.set_mode(params.task_id, params.mode)
-
-    @server.feature("agent/setProfile")
-    async def set_profile(params: wire.SetProfileParams) -> None:
-        await server.until_configured()
-        server.hall.set_profile(params.task_id, params.profile)
-
-    @server.feature("agent/listProfiles")
-    async def list_profiles(params: wire.OptionalTaskParams) -> Json:
-        await server.until_configured()
-        return to_wire(server.hall.profiles(params.task_id))
-
+def _register_permission_modes(server: AgentServer) -> None:
     @server.feature("agent/setPermissionMode")
     def set_permission_mode(params: wire.SetPermissionModeParams) -> None:
         server.hall.set_permission_mode(params.task_id, params.permission_mode)

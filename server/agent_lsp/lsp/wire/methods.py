@@ -6,6 +6,7 @@ from types import UnionType
 from pydantic import BaseModel
 
 from agent_lsp.domain.checkpoints import CheckpointDifference, CheckpointList, Restoration
+from agent_lsp.domain.modes import ModeList
 from agent_lsp.domain.notices import DeletionNotice, DeltaNotice, MessageNotice
 from agent_lsp.domain.permissions import PermissionList
 from agent_lsp.domain.requests import (
@@ -19,6 +20,7 @@ from agent_lsp.domain.requests import (
     TaskList,
     TaskReference,
 )
+from agent_lsp.domain.slash import CommandList
 from agent_lsp.domain.status import Status
 from agent_lsp.domain.trust import TrustList
 from agent_lsp.lsp.wire import diagnostics, params, permissions, results
@@ -61,6 +63,8 @@ CLIENT_METHODS: dict[str, Method] = {
     "agent/checkpointDiff": Method(params.CheckpointDiffParams, CheckpointDifference),
     "agent/restore": Method(params.RestoreParams, Restoration),
     "agent/setMode": Method(params.SetModeParams),
+    "agent/listModes": Method(params.OptionalTaskParams, ModeList),
+    "agent/listCommands": Method(params.NoParams, CommandList),
     "agent/listProfiles": Method(params.OptionalTaskParams, ProfileList),
     "agent/setProfile": Method(params.SetProfileParams),
     "agent/setPermissionMode": Method(params.SetPermissionModeParams),

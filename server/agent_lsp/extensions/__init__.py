@@ -1,0 +1,1 @@
+"""What users and projects add to the agent: modes and commands, read from files."""
