@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from agent_lsp.lsp.logs import LogOptions
     from agent_lsp.lsp.ports import OpenHall
+    from agent_lsp.lsp.serving import Door
 
 
 def run_stdio(load_app: "Callable[[], OpenHall]", log: "LogOptions | None" = None) -> int:
@@ -31,7 +32,9 @@ def run_stdio(load_app: "Callable[[], OpenHall]", log: "LogOptions | None" = Non
         return 1
 
 
-def serve(opening: Opening, load_app: "Callable[[], OpenHall]", log: "LogOptions | None") -> int:
+def serve(
+    opening: Opening, load_app: "Callable[[], OpenHall]", log: "LogOptions | None", door: "Door | None" = None
+) -> int:
     """Import the program, while what comes meanwhile is taken in, and let it have the connection."""
     from agent_lsp.lsp.intake import Intake
     from agent_lsp.lsp.writer import Writer
@@ -46,7 +49,7 @@ def serve(opening: Opening, load_app: "Callable[[], OpenHall]", log: "LogOptions
     gc.freeze()
     gc.enable()
     logs.configure(log)
-    return serving.run(intake, writer, opening.answered_id, open_hall)
+    return serving.run(intake, writer, opening.answered_id, open_hall, door)
 
 
 def _take_standard_streams() -> tuple[int, int]:
