@@ -31,6 +31,7 @@ class Client:
     takes_annotations: bool = False
     shows_documents: bool = False
     refreshes_contents: bool = False
+    refreshes_lenses: bool = False
     takes_action_literals: bool = False
     registers_completion: bool = False
     """Takes the registration of completion later, for some documents only."""
@@ -72,6 +73,7 @@ def read_client(params: Mapping[str, object]) -> Client:
         # Helix 25.01 does not announce it and handles it.
         shows_documents=is_helix or dig(params, "capabilities", "window", "showDocument", "support") is True,
         refreshes_contents=is_object(dig(workspace, "textDocumentContent")),
+        refreshes_lenses=dig(workspace, "codeLens", "refreshSupport") is True,
         takes_action_literals=is_object(
             dig(params, "capabilities", "textDocument", "codeAction", "codeActionLiteralSupport")
         ),

@@ -61,6 +61,8 @@ class Parlour:
     def receive_plain(self) -> PlainListener:
         """Show a client without a plugin all that happens."""
         HunkMarks(self._server, self.asks, self._mirror)
+        if self._client.refreshes_lenses:
+            self.asks.on_change.append(lambda _task_id: self._spawn(self._refresh_lenses()))
         listener = PlainListener(
             self._server, self._hall, self.asks, self._spawn, has_progress=self._client.has_progress
         )
@@ -115,6 +117,12 @@ class Parlour:
         waiting = self.asks.of_task(task_id)
         for change in waiting.changes if waiting and waiting.decisions else ():
             self._spawn(self._refresh(change.preview_uri))
+
+    async def _refresh_lenses(self) -> None:
+        try:
+            await self._server.workspace_code_lens_refresh_async(None)
+        except JsonRpcException as error:
+            logger.info("Lenses were not refreshed: %s", error)
 
     async def _refresh(self, uri: str) -> None:
         params = types.TextDocumentContentRefreshParams(uri=uri)

@@ -1,4 +1,4 @@
-"""Code actions, and completion in prompt documents. Both answer from what is known: nothing is waited for."""
+"""Code actions and lenses, and completion in prompt documents. All answer from what is known: nothing is waited for."""
 
 from collections.abc import Sequence
 
@@ -6,6 +6,7 @@ from lsprotocol import types
 
 from agent_lsp.domain.status import State
 from agent_lsp.lsp.plain.actions import Offer, Scene, offers
+from agent_lsp.lsp.plain.lenses import lenses
 from agent_lsp.lsp.plain.marks import SOURCE
 from agent_lsp.lsp.plain.prompts import is_prompt
 from agent_lsp.lsp.server import AgentServer
@@ -22,6 +23,10 @@ def register(server: AgentServer) -> None:
     def resolve(action: types.CodeAction) -> types.CodeAction:
         # All is in the action already; some clients ask nevertheless.
         return action
+
+    @server.feature(types.TEXT_DOCUMENT_CODE_LENS)
+    def code_lens(params: types.CodeLensParams) -> list[types.CodeLens]:
+        return lenses(params.text_document.uri, server.asks.all())
 
     @server.feature(types.TEXT_DOCUMENT_COMPLETION)
     async def complete(params: types.CompletionParams) -> list[types.CompletionItem]:
