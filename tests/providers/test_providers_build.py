@@ -1,5 +1,6 @@
 """From a profile to a model, or to one sentence that says what is missing."""
 
+import asyncio
 import subprocess
 import sys
 from pathlib import Path
@@ -12,7 +13,7 @@ from agent_lsp.providers import definitions
 from agent_lsp.providers.build import build_model
 from agent_lsp.settings.model import Profile
 from support.model_server import APIS, Say, scripted_model
-from support.models import events_of, profile_for
+from support.models import events_of, parts_of, profile_for, said
 
 GOOD = {"type": "anthropic", "model": "m", "api_key": "k"}
 TYPES = ", ".join(known.name for known in definitions.TYPES)
@@ -119,3 +120,54 @@ def test_building_a_model_imports_no_client() -> None:
     ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, cwd=Path.cwd())
 
     assert ran.stdout == "[]\n"
+
+
+@pytest.mark.parametrize("transport", ["direct", "sdk"])
+@pytest.mark.parametrize(
+    "base_url",
+    [
+        "http://",
+        "http://two words",
+        "http://host:port/v1",
+        "http://host:99999/v1",
+        "http://host:0/v1",
+        "http://[::1/v1",
+        "https://\x01host",
+        "https:///v1",
+    ],
+)
+def test_base_url_that_is_no_address_is_told_before_anything_is_sent(base_url: str, transport: str) -> None:
+    profile = Profile.model_validate({"type": "openai", "model": "m", "apiKey": "k"}).model_copy(
+        update={"base_url": base_url, "transport": transport}
+    )
+
+    with pytest.raises(NotConfigured, match="baseURL that is no address"):
+        build_model(profile, name="work", environment={})
+
+
+@pytest.mark.parametrize("transport", ["direct", "sdk"])
+async def test_query_of_a_base_url_stays_behind_the_path(transport: str) -> None:
+    async with asyncio.timeout(20), scripted_model([[Say("x")]]) as server:
+        base_url = server.base_url("openai") + "/?api-version=2024-10-21"
+        model = build_model(
+            profile_for(server, "openai", type="azure", base_url=base_url, transport=transport),
+            name="work",
+            environment={},
+        )
+        await events_of(model)
+        await model.aclose()
+
+    (request,) = server.requests
+    assert (request.path, request.headers[":query"]) == ("/v1/chat/completions", "api-version=2024-10-21")
+
+
+async def test_azure_is_spoken_to_in_the_responses_api_too() -> None:
+    async with asyncio.timeout(20), scripted_model([[Say("x")]]) as server:
+        model = build_model(
+            profile_for(server, "openai-responses", type="azure-responses"), name="work", environment={}
+        )
+        events = await events_of(model)
+        await model.aclose()
+
+    assert said(parts_of(events)) == [("say", "x")]
+    assert (server.requests[0].path, server.requests[0].headers["api-key"]) == ("/v1/responses", "test-key")

@@ -3,7 +3,6 @@
 import asyncio
 import json
 from dataclasses import replace
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +14,7 @@ from agent_lsp.providers import faults
 from agent_lsp.providers.build import build_model
 from agent_lsp.providers.recording import Streaming
 from support.decoding import stream_of
-from support.model_server import Answer, Cut, Hold, Part, Raw, RawCall, Refusal, Say, Turn, scripted_model
+from support.model_server import Answer, Cut, Hold, Part, Pause, Raw, RawCall, Refusal, Say, Turn, scripted_model
 from support.models import events_of, parts_of, profile_for, said
 
 JSON = {"content-type": "application/json"}
@@ -70,30 +69,6 @@ def test_a_refusal_says_what_to_do(status: int, kind: str, message: str, is_pass
     assert (fault.hint is None) == (hint is None)
 
 
-NOW = datetime(2026, 11, 18, 12, 0, 0, tzinfo=UTC)
-
-
-@pytest.mark.parametrize(
-    ("headers", "seconds"),
-    [
-        ({"retry-after": "7"}, 7.0),
-        ({"retry-after": " 1.5 "}, 1.5),
-        ({"retry-after-ms": "250", "retry-after": "9"}, 0.25),
-        ({"retry-after": "Wed, 18 Nov 2026 12:00:30 GMT"}, 30.0),
-        ({"retry-after": "Wed, 18 Nov 2026 11:00:00 GMT"}, 0.0),
-        ({"retry-after": "Wed, 18 Nov 2026 12:00:30 -0000"}, 30.0),
-        ({"retry-after": "-5"}, None),
-        ({"retry-after": "soon"}, None),
-        ({"retry-after": "inf"}, None),
-        ({"retry-after": "9" * 400}, None),
-        ({"retry-after": ""}, None),
-        ({}, None),
-    ],
-)
-def test_how_long_to_wait_is_read(headers: dict[str, str], seconds: float | None) -> None:
-    assert faults.retry_after(headers, NOW) == seconds
-
-
 @pytest.mark.parametrize(
     ("error", "is_passing"),
     [
@@ -112,6 +87,101 @@ def test_how_long_to_wait_is_read(headers: dict[str, str], seconds: float | None
 )
 def test_an_error_in_a_stream_may_pass_or_not(error: object, is_passing: bool) -> None:
     assert faults.in_stream(error).is_passing is is_passing
+
+
+STATUSES_THAT_PASS = {408, 409, 425, 429, *range(500, 600)}
+
+
+@pytest.mark.parametrize("body", [b"{}", b"<html>", b"", b'{"error": {"message": "words", "type": "odd"}}'])
+def test_every_status_is_either_worth_another_try_or_not(body: bytes) -> None:
+    passing = {status for status in range(400, 600) if faults.refused(status, {}, body).is_passing}
+
+    assert passing == STATUSES_THAT_PASS
+
+
+@pytest.mark.parametrize(
+    ("body", "is_passing", "words"),
+    [
+        ('{"error": {"code": 429, "message": "Rate limit exceeded"}}', True, "answered 429: Rate limit exceeded"),
+        ('{"error": {"code": 401, "message": "No auth"}}', False, "answered 401: No auth"),
+        ('{"error": {"code": "502", "message": "upstream"}}', True, "answered 502: upstream"),
+        ('{"error": {"message": "prompt is too long"}}', False, "prompt is too long"),
+        ('{"error": {"message": "odd"}}', False, "application/json instead of a stream: odd"),
+        ('{"choices": []}', False, "application/json instead of a stream"),
+    ],
+)
+def test_an_error_with_status_200_counts_as_what_it_says(body: str, is_passing: bool, words: str) -> None:
+    fault = faults.not_a_stream("application/json", body.encode())
+
+    assert fault.is_passing is is_passing
+    assert words in str(fault)
+
+
+def test_what_stands_behind_a_gateways_own_words_is_shown() -> None:
+    metadata = {"raw": json.dumps({"error": {"message": "Unexpected role"}}), "provider_name": "x"}
+    body = {"error": {"code": 400, "message": "Provider returned error", "metadata": metadata}}
+
+    fault = faults.refused(400, JSON, json.dumps(body).encode())
+
+    assert str(fault) == "The model's service answered 400: Provider returned error: Unexpected role"
+
+
+PAUSES = {
+    "the header": ({"retry-after": "7"}, {"message": "Try again in 9s"}, 7.0),
+    "the words": ({}, {"message": "Rate limit reached. Please try again in 1m2.5s. Visit …"}, 62.5),
+    "the words, in milliseconds": ({}, {"message": "Please try again in 120ms."}, 0.12),
+    "the words, spelled out": ({}, {"message": "Please retry after 12 seconds."}, 12.0),
+    "Google's details": (
+        {},
+        {"message": "Quota", "details": [{"@type": "x"}, {"@type": "…RetryInfo", "retryDelay": "36s"}]},
+        36.0,
+    ),
+    "an allowance that is used up": (
+        {
+            "x-ratelimit-remaining-requests": "0",
+            "x-ratelimit-reset-requests": "6m0s",
+            "x-ratelimit-remaining-tokens": "5",
+            "x-ratelimit-reset-tokens": "9h",
+        },
+        {},
+        360.0,
+    ),
+    "none": ({"x-ratelimit-remaining-requests": "3", "x-ratelimit-reset-requests": "6m0s"}, {"message": "no"}, None),
+    "details of odd shapes": ({}, {"message": "no", "details": [1, {"retryDelay": 5}, {"retryDelay": "soon"}]}, None),
+}
+
+
+@pytest.mark.parametrize(("headers", "error", "seconds"), PAUSES.values(), ids=PAUSES.keys())
+def test_the_pause_is_taken_from_wherever_it_stands(
+    headers: dict[str, str], error: dict[str, Any], seconds: float | None
+) -> None:
+    fault = faults.refused(429, JSON | headers, json.dumps({"error": error}).encode())
+
+    assert fault.retry_after_seconds == seconds
+
+
+async def test_a_service_that_only_says_that_it_is_there_is_given_up_in_the_end() -> None:
+    # Three times as long as for a first byte.
+    profile = {"first_byte_seconds": 0.05, "between_bytes_seconds": 0.05}
+    alive = [part for _ in range(200) for part in (Raw(b": still here\n\n"), Pause(0.01))]
+
+    async with asyncio.timeout(20), scripted_model([[Say("x"), *alive]]) as server:
+        model = build_model(profile_for(server, "openai", **profile), name="test", environment={})
+        with pytest.raises(ModelFault, match=r"nothing but that it is there, for 0\.15 s") as caught:
+            await events_of(model)
+        await model.aclose()
+
+    assert caught.value.is_passing
+
+
+async def test_a_service_that_says_that_it_is_there_is_waited_for() -> None:
+    profile = {"first_byte_seconds": 5, "between_bytes_seconds": 0.2}
+    alive = [part for _ in range(30) for part in (Raw(b": still here\n\n"), Pause(0.01))]
+
+    async with asyncio.timeout(20), scripted_model([[*alive, Say("x")]]) as server:
+        model = build_model(profile_for(server, "openai", **profile), name="test", environment={})
+        assert said(parts_of(await events_of(model))) == [("say", "x")]
+        await model.aclose()
 
 
 def test_a_bad_certificate_does_not_pass() -> None:

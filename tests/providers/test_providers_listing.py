@@ -63,6 +63,7 @@ def test_no_list_breaks_the_reader(whole: Any) -> None:
         ("http://h:1/v1/", "http://h:1/api/tags"),
         ("http://h:1/proxy/v1", "http://h:1/proxy/api/tags"),
         ("http://h:1", "http://h:1/api/tags"),
+        ("http://h:1/v1?a=b", "http://h:1/api/tags?a=b"),
     ],
 )
 def test_list_beside_v1_is_found(base_url: str, url: str) -> None:

@@ -53,10 +53,8 @@ SEALS = {
 
 def model_of(profile: str) -> ServiceModel:
     api, fields = PROFILES[profile]
-    given = {"type": api, "apiKey": "key", **fields}
+    given = {"type": api, "apiKey": "key", "toolFormat": "native", **fields}
     model = build_model(Profile.model_validate(given), name="test", environment={})
-    # What looks for calls in prose has a service behind it.
-    model = getattr(model, "inner", model)
     assert isinstance(model, ServiceModel)
     return model
 

@@ -241,9 +241,9 @@ def _head(status: int, headers: list[tuple[str, str]]) -> bytes:
 
 async def _read_request(reader: asyncio.StreamReader) -> tuple[str, dict[str, str], bytes]:
     head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1").split("\r\n")
-    path = head[0].split(" ")[1].partition("?")[0]
+    path, _, query = head[0].split(" ")[1].partition("?")
     pairs = [line.split(":", 1) for line in head[1:] if line]
-    headers = {name.strip().lower(): value.strip() for name, value in pairs}
+    headers = {name.strip().lower(): value.strip() for name, value in pairs} | {":query": query}
     if headers.get("transfer-encoding", "").lower() != "chunked":
         return path, headers, await reader.readexactly(int(headers.get("content-length", "0")))
     body = bytearray()

@@ -10,6 +10,7 @@ from agent_lsp.providers.definitions import TYPES, ProviderType, type_named
 from agent_lsp.providers.late import LateModel
 from agent_lsp.providers.recording import RecordingModel, Streaming
 from agent_lsp.providers.secrets import Secrets
+from agent_lsp.providers.transport import is_address
 from agent_lsp.providers.xml_model import XmlModel
 from agent_lsp.settings.model import Profile
 
@@ -126,6 +127,8 @@ def _resolved(profile: Profile, name: str, environment: Mapping[str, str]) -> Pr
 def _check(profile: Profile, name: str) -> None:
     if profile.base_url and not profile.base_url.startswith(("http://", "https://")):
         raise NotConfigured(f"Profile {name} has a baseURL that does not begin with http:// or https://.")
+    if profile.base_url and not is_address(profile.base_url):
+        raise NotConfigured(f"Profile {name} has a baseURL that is no address: look at its host and its port.")
     for field, value in {"apiKey": profile.api_key or "", **profile.headers}.items():
         if not value.isascii() or not value.isprintable():
             raise NotConfigured(f"Profile {name} has characters in its {field} that no HTTP header can carry.")

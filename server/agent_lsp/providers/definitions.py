@@ -186,6 +186,19 @@ TYPES = (
         steps=(
             "Deploy a model in the Azure portal: the name of the deployment is the model.",
             "The base URL is https://RESOURCE.openai.azure.com/openai/v1, with the name of your resource.",
+            "Of an older version it is …/openai/deployments/DEPLOYMENT?api-version=VERSION.",
+        ),
+        has_tools=True,
+    ),
+    ProviderType(
+        "azure-responses",
+        "Azure OpenAI, by its Responses API",
+        services.AZURE_RESPONSES.build,
+        needs=("base_url", "model", "api_key"),
+        key_variable="AZURE_OPENAI_API_KEY",
+        steps=(
+            "Deploy a model in the Azure portal: the name of the deployment is the model.",
+            "The base URL is https://RESOURCE.openai.azure.com/openai/v1, with the name of your resource.",
         ),
         has_tools=True,
     ),

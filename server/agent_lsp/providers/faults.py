@@ -5,11 +5,11 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
 from typing import cast
 
 from agent_lsp.domain.encoding import Json
 from agent_lsp.domain.errors import ContextOverflow, ModelFault
+from agent_lsp.providers import pauses
 from agent_lsp.providers.overflow import overflow_of
 
 LONGEST_BODY_BYTES = 64 * 1024
@@ -53,6 +53,8 @@ class _Told:
     kind: str
     message: str
     status: int | None = None
+    pause: float | None = None
+    """Seconds for which it wants to be left alone."""
 
 
 def refused(status: int, headers: Mapping[str, str], body: bytes) -> ModelFault:
@@ -63,13 +65,16 @@ def refused(status: int, headers: Mapping[str, str], body: bytes) -> ModelFault:
             "", "it redirects elsewhere, which is not followed, lest the key go with it; set the right baseURL"
         )
     fault = _fault(told, status, is_passing=_may_pass(status))
-    fault.retry_after_seconds = retry_after(headers, datetime.now(UTC))
+    fault.retry_after_seconds = _pause(headers, told)
     return fault
 
 
 def not_a_stream(content_type: str, body: bytes) -> ModelFault:
     """Status 200, and yet no events: a web page, or one JSON object."""
     told = _told(body, content_type)
+    if told.status or overflow_of(told.kind, told.message, None):
+        # An error that came too late for a status of its own.
+        return _in_answer(told)
     words = f": {told.message or told.kind}" if told.message or told.kind else ""
     hint = "Check the profile's baseURL: what answers there is not this API."
     text = f"The model's service answered with {content_type} instead of a stream{words}"
@@ -81,8 +86,7 @@ def in_stream(error: object) -> ModelFault:
     told = _of_error(error)
     if not told.message:
         told = replace(told, message="the service gave up in the middle of its answer")
-    is_passing = _may_pass(told.status) if told.status else told.kind not in _LASTING_KINDS
-    return _fault(told, told.status, is_passing=is_passing)
+    return _in_answer(told)
 
 
 def cut_off() -> ModelFault:
@@ -103,6 +107,10 @@ def garbled() -> ModelFault:
     return ModelFault("The model's service sent an event that is not JSON.", is_passing=True)
 
 
+def only_keep_alives(seconds: float) -> ModelFault:
+    return ModelFault(f"The model's service said nothing but that it is there, for {seconds:g} s.", is_passing=True)
+
+
 def unreachable(address: str, error: Exception) -> ModelFault:
     """No connection, or one that broke."""
     reason = str(error) or type(error).__name__
@@ -111,29 +119,32 @@ def unreachable(address: str, error: Exception) -> ModelFault:
     return ModelFault(f"The connection to {address} failed: {reason}", is_passing=is_passing, hint=hint)
 
 
+def no_address(base_url: str) -> ModelFault:
+    """What no request can be sent to."""
+    return ModelFault(
+        f"The profile's baseURL is no address: {base_url!r}.", is_passing=False, hint="Correct the baseURL."
+    )
+
+
 def not_signed_in(address: str, error: Exception) -> ModelFault:
     """The vendor's own client found no credentials that it could use."""
     reason = _clipped(str(error)).rstrip(".")
     return ModelFault(f"Signing in to {address} failed: {reason}.", is_passing=False, hint="Sign in, then try again.")
 
 
-def retry_after(headers: Mapping[str, str], now: datetime) -> float | None:
-    """Read how long the service wants to be left alone: milliseconds, seconds, or a date."""
-    if (milliseconds := _number(headers.get("retry-after-ms", ""))) is not None:
-        return milliseconds / 1000
-    value = headers.get("retry-after", "")
-    if (seconds := _number(value)) is not None:
-        return seconds
-    try:
-        date = parsedate_to_datetime(value)
-    except ValueError:
-        return None
-    return max(0.0, ((date if date.tzinfo else date.replace(tzinfo=UTC)) - now).total_seconds())
+def _in_answer(told: _Told) -> ModelFault:
+    is_passing = _may_pass(told.status) if told.status else told.kind not in _LASTING_KINDS
+    fault = _fault(told, told.status, is_passing=is_passing)
+    fault.retry_after_seconds = _pause({}, told)
+    return fault
 
 
-def _number(text: str) -> float | None:
-    """Read a number of at least 0; what is none, or no finite one, is no number."""
-    return float(text) if re.fullmatch(r"\s*\d{1,9}(\.\d*)?\s*", text) else None
+def _pause(headers: Mapping[str, str], told: _Told) -> float | None:
+    now = datetime.now(UTC)
+    for asked in (pauses.retry_after(headers, now), told.pause, pauses.until_allowed(headers, now)):
+        if asked is not None:
+            return asked
+    return None
 
 
 def _may_pass(status: int) -> bool:
@@ -179,7 +190,9 @@ def _of_error(error: object) -> _Told:
     # A code is the finer word of the two ("insufficient_quota" of type "requests"), where it is a word.
     name = kind if (code in (None, "") or status) and kind else code
     words = shape.get("message") or shape.get("detail") or ""
-    return _Told(str(name or ""), _clipped(_with_reason(words, shape.get("metadata"))), status)
+    message = _with_reason(words, shape.get("metadata"))
+    pause = pauses.in_details(shape.get("details"))
+    return _Told(str(name or ""), _clipped(message), status, pauses.in_words(message) if pause is None else pause)
 
 
 def _status_of(code: object) -> int | None:

@@ -36,3 +36,5 @@ def translated_faults(endpoint: Endpoint) -> Generator[None]:
         yield
     except httpx2.HTTPError as error:
         raise faults.unreachable(endpoint.address, error) from error
+    except httpx2.InvalidURL as error:
+        raise faults.no_address(endpoint.base_url) from error

@@ -19,8 +19,9 @@ class ModelList:
     """The path lies beside the `/v1` that the base URL ends in, not below it."""
 
     def url(self, base_url: str) -> str:
-        base = base_url.rstrip("/")
-        return (base.removesuffix("/v1") if self.is_beside_v1 else base) + self.path
+        whole, mark, query = base_url.partition("?")
+        base = whole.rstrip("/")
+        return (base.removesuffix("/v1") if self.is_beside_v1 else base) + self.path + mark + query
 
 
 @dataclass(frozen=True, slots=True)

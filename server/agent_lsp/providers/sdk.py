@@ -9,6 +9,7 @@ from collections.abc import AsyncGenerator, AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
+from urllib.parse import parse_qsl
 
 from agent_lsp.providers import faults
 from agent_lsp.providers.http import incoming, timeouts, translated_faults
@@ -97,10 +98,11 @@ def open_anthropic(endpoint: Endpoint) -> Opened:
 
     client = anthropic.AsyncAnthropic(
         api_key=endpoint.key,
-        base_url=endpoint.base_url,
+        base_url=endpoint.base_url.partition("?")[0],
         max_retries=0,
         timeout=timeouts(),
         default_headers=endpoint.headers,
+        default_query=dict(parse_qsl(endpoint.base_url.partition("?")[2])),
     )
     return Opened(client, anthropic.APIStatusError, anthropic.APIConnectionError)
 
@@ -110,9 +112,10 @@ def open_openai(endpoint: Endpoint) -> Opened:
 
     client = openai.AsyncOpenAI(
         api_key=endpoint.key,
-        base_url=endpoint.base_url,
+        base_url=endpoint.base_url.partition("?")[0],
         max_retries=0,
         timeout=timeouts(),
         default_headers=endpoint.headers,
+        default_query=dict(parse_qsl(endpoint.base_url.partition("?")[2])),
     )
     return Opened(client, openai.APIStatusError, openai.APIConnectionError)

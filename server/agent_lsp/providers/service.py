@@ -36,6 +36,11 @@ class Patience:
     first_byte: float
     between_bytes: float
 
+    @property
+    def keep_alives(self) -> float:
+        """How long it may say nothing but that it is there: some do so while a model thinks, and for long."""
+        return 3 * self.first_byte
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ServiceModel:
@@ -77,11 +82,15 @@ class ServiceModel:
                 yield events
 
     async def _decoded(self, pieces: AsyncIterator[bytes], decoder: Decoder) -> AsyncGenerator[Sequence[ModelEvent]]:
-        seconds, has_begun = self.patience.first_byte, False
+        seconds, has_begun, clock = self.patience.first_byte, False, asyncio.get_running_loop().time
+        heard = clock()
         try:
             while (piece := await _within(seconds, anext(pieces, None), has_begun=has_begun)) is not None:
                 if events := decoder.feed(piece):
                     yield events
+                    heard = clock()
+                elif clock() - heard > self.patience.keep_alives:
+                    raise faults.only_keep_alives(self.patience.keep_alives)
                 if decoder.has_ended:
                     await _drain(pieces)
                     return

@@ -160,6 +160,8 @@ RESPONSES = Service(
     open_client=open_openai,
 )
 
+AZURE_RESPONSES = replace(RESPONSES, name="azure-responses", base_url="", signing=_azure_signing)
+
 AZURE = replace(
     CHAT,
     name="azure",

@@ -10,9 +10,20 @@ CONNECT_SECONDS = 20.0
 SEND_SECONDS = 60.0
 
 
+def is_address(url: str) -> bool:
+    """Whether a URL says where to connect to."""
+    try:
+        parts = urlsplit(url)
+        # Asking for the port checks it.
+        is_whole = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        return False
+    return is_whole and url.isprintable() and " " not in url
+
+
 def is_loopback(url: str) -> bool:
     """Whether a URL leads to this machine, and nowhere else."""
-    return urlsplit(url).hostname in ("127.0.0.1", "::1", "localhost")
+    return is_address(url) and urlsplit(url).hostname in ("127.0.0.1", "::1", "localhost")
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +38,9 @@ class Endpoint:
 
     @property
     def url(self) -> str:
-        return self.base_url.rstrip("/") + self.path
+        """The path, with the base URL before it; a query of the base URL stays at the end (`?api-version=…`)."""
+        base, mark, query = self.base_url.partition("?")
+        return base.rstrip("/") + self.path + mark + query
 
     @property
     def is_plain_loopback(self) -> bool:
