@@ -58,7 +58,7 @@ def turns() -> list[Any]:
             Say("your key is " + SHAPED["in the model's words"] + f" and {LITERAL}"),
             CallTool("read_file", path=".env"),
         ],
-        [CallTool("execute_command", command="cat out.txt; env; sed s/^/x/ .env")],
+        [CallTool("execute_command", command="cat out.txt; env; sed s/^/x/ .env; seq 9000; cat out.txt .env")],
         [CallTool("write_to_file", path="new.txt", content=SHAPED["in a call"] + "\n")],
         [CallTool("attempt_completion", result=f"All done with {LITERAL}")],
     ]

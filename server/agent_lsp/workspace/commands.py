@@ -18,7 +18,7 @@ from agent_lsp.domain.errors import FileProblem
 from agent_lsp.workspace import commands_keeper
 from agent_lsp.workspace.commands_environment import command_environment
 from agent_lsp.workspace.commands_launch import Wrap, bash_launch, unconfined
-from agent_lsp.workspace.commands_running import RunningCommand
+from agent_lsp.workspace.commands_running import Redact, RunningCommand, unredacted
 
 _logger = logging.getLogger(__name__)
 
@@ -36,16 +36,17 @@ class Commands:
         self,
         environment: Mapping[str, str],
         roots: Callable[[], Sequence[Path]] = tuple,
-        is_secret: Callable[[str], bool] = lambda _: False,
+        redacted: Redact = unredacted,
     ) -> None:
-        self._environment = lambda: command_environment(environment, roots(), is_secret)
+        self._environment = lambda: command_environment(environment, roots(), lambda value: redacted(value) != value)
+        self._redacted = redacted
         self._keepers: _Keepers | None = None
         self._following: dict[asyncio.Task[None], RunningCommand] = {}
 
     def start(self, command: str, cwd: Path, whole_output: Path, wrap: Wrap = unconfined) -> RunningCommand:
         """Run a command by bash; FileProblem where that cannot be. Output too long to show goes to `whole_output`."""
         launch = wrap(bash_launch(find_bash(), _checked(command), cwd, self._environment()))
-        running = RunningCommand(*self._open_keeper(), whole_output)
+        running = RunningCommand(*self._open_keeper(), whole_output, self._redacted)
         following = asyncio.get_running_loop().create_task(running.follow(launch.request()))
         self._following[following] = running
         following.add_done_callback(self._forget)

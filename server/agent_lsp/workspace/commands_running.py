@@ -6,6 +6,7 @@ import dataclasses
 import os
 import signal
 import socket
+from collections.abc import Callable
 from pathlib import Path
 
 from agent_lsp.domain.commands import CommandEnd, Excerpt
@@ -26,13 +27,21 @@ _ABORT_SECONDS = 5.0
 """A tree takes one second; a machine under load, or hundreds of processes, may take more."""
 
 
+Redact = Callable[[str], str]
+"""Takes secrets out of a text, in whatever thread."""
+
+
+def unredacted(text: str) -> str:
+    return text
+
+
 class RunningCommand:
     """Followed by `follow` until its last process is gone, also where the command itself ended long before."""
 
-    def __init__(self, control: socket.socket, output: int, whole_output: Path) -> None:
+    def __init__(self, control: socket.socket, output: int, whole_output: Path, redacted: Redact) -> None:
         self._control = control
         self._output = output
-        self._kept = _KeptOutput(whole_output)
+        self._kept = _KeptOutput(whole_output, redacted)
         self._keep_at = _KEEP_AT
         self._keeping = asyncio.Lock()
         self._transcript = Transcript()
@@ -169,16 +178,20 @@ class RunningCommand:
 
 
 class _KeptOutput:
-    """The file of one command's whole output. What cannot be written is given up for good, and `problem` says why."""
+    """The file of one command's whole output, but for secrets. What cannot be written is given up for good, and
+    `problem` says why.
+    """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, redacted: Redact) -> None:
         self._path = path
+        self._redacted = redacted
         self._room: int | None = None
         self.problem = ""
 
     def append(self, text: str) -> None:
         if self.problem or not text:
             return
+        text = self._redacted(text)
         try:
             room = self._room_left()
             with self._path.open("ab") as file:
