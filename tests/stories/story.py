@@ -111,9 +111,9 @@ class Story:
         return path
 
 
-def settings_for(model: ScriptedServer, api: str, **more: Any) -> Json:
-    profile = {"type": api, "model": "scripted", "apiKey": "sk-planted-0123456789", "baseURL": model.base_url(api)}
-    return {"currentProvider": "test", "providers": {"test": profile}, **more}
+def settings_for(model: ScriptedServer, api: str, profile: Json | None = None, **more: Any) -> Json:
+    plain = {"type": api, "model": "scripted", "apiKey": "sk-planted-0123456789", "baseURL": model.base_url(api)}
+    return {"currentProvider": "test", "providers": {"test": plain | (profile or {})}, **more}
 
 
 def environment(state: Path) -> Mapping[str, str]:
@@ -129,6 +129,7 @@ async def story(
     capabilities: Json | None = None,
     agent: Json | None = AGENT,
     settings: Json | None = None,
+    profile: Json | None = None,
     name: str = "test",
 ) -> AsyncGenerator[Story]:
     """Open a story in a workspace of its own; at its end the server must leave well and have had no complaint."""
@@ -138,7 +139,7 @@ async def story(
         client = await LspClient.start(SERVER, cwd=folder, env=environment(state))
         try:
             capabilities = CAPABILITIES if capabilities is None else capabilities
-            options = {"agent": settings_for(model, api, **(settings or {}))}
+            options = {"agent": settings_for(model, api, profile, **(settings or {}))}
             result = await client.initialize(
                 capabilities=capabilities, agent=agent, options=options, root=workspace, name=name
             )

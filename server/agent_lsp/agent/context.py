@@ -13,6 +13,7 @@ from agent_lsp.agent.ports import Emit, Ports
 from agent_lsp.agent.room import Room, room_of
 from agent_lsp.agent.shortening import (
     condensed_head,
+    ever_shorter,
     has_steps,
     newest_users_words,
     places_to_leave_out,
@@ -135,12 +136,10 @@ class Context:
         return True
 
     async def _summary(self, start: int, room: Room, instructions: str) -> Summary | NoSummary:
-        """Have everything summarised but the newest steps, without old results where it is too long with them."""
-        part = self._history[:start]
+        """Have everything summarised but the newest steps; where that is too long, without its longest parts."""
         most = room.limit - self._frame() - size_of_text(WANTED) - size_of_text(instructions)
-        if size_of_items(part) > most:
-            part = shorter(part, ResultsLeftOut(places_to_leave_out(part), ContextUse()))
-        if size_of_items(part) > most:
+        part = next((part for part in ever_shorter(self._history[:start]) if size_of_items(part) <= most), None)
+        if part is None:
             return NoSummary(TOO_LONG_TO_SUMMARISE)
         answer = await summarise(part, instructions, room.summary, self._ports, self._emit)
         if isinstance(answer, NoSummary) and answer.is_overflow:

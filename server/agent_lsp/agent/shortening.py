@@ -3,17 +3,19 @@
 It is parted between steps only, so that each call keeps its result.
 """
 
+import json
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import TypeGuard
+from typing import TypeGuard, cast
 
 from agent_lsp.agent.clipping import clipped
 from agent_lsp.agent.room import Room
-from agent_lsp.agent.sizes import IMAGE_BYTES, size_of_item
+from agent_lsp.agent.sizes import IMAGE_BYTES, size_of_item, size_of_text
 from agent_lsp.agent.touched import touched
-from agent_lsp.domain.condensing import left_out
-from agent_lsp.domain.history import HistoryItem, Reply, Result, Words
-from agent_lsp.domain.status import Todo
+from agent_lsp.domain.condensing import ResultsLeftOut, left_out, shorter
+from agent_lsp.domain.encoding import Json
+from agent_lsp.domain.history import Call, HistoryItem, Part, Reply, Result, Words
+from agent_lsp.domain.status import ContextUse, Todo
 
 _CONDENSED = "[To make room, what came before was condensed. This summary stands for it:]"
 _TRUNCATED = "[To make room, the oldest steps were left out.]"
@@ -22,6 +24,7 @@ _CAUTION = "Files may have changed since: read a file again before you rely on w
 _QUOTED = "The user's own words follow; what was done about them stands above."
 _LEAST_GAIN_BYTES = 400
 """What is shorter stays: it says more than its absence would save."""
+_LONG_ARGUMENTS_BYTES = 1_000
 _ANSWERS = "ask_followup_question"
 _MARKS = {"completed": "x", "in_progress": "-"}
 
@@ -54,6 +57,14 @@ def places_to_leave_out(history: Sequence[HistoryItem]) -> tuple[int, ...]:
     )
 
 
+def ever_shorter(history: Sequence[HistoryItem]) -> Iterator[Sequence[HistoryItem]]:
+    """Give a history as it is, then without its long results, then without the long texts in its calls."""
+    yield history
+    history = shorter(history, ResultsLeftOut(places_to_leave_out(history), ContextUse()))
+    yield history
+    yield [_with_short_calls(item) if isinstance(item, Reply) else item for item in history]
+
+
 def condensed_head(
     history: Sequence[HistoryItem], summary: str, todos: Sequence[Todo], room: Room
 ) -> tuple[Words | int, ...]:
@@ -70,6 +81,28 @@ def truncated_head(history: Sequence[HistoryItem], todos: Sequence[Todo], room: 
 
 def newest_users_words(history: Sequence[HistoryItem]) -> Words | None:
     return next((item for item in reversed(history) if _is_users(item)), None)
+
+
+def _with_short_calls(reply: Reply) -> Reply:
+    is_long = any(size_of_text(call.arguments) > _LONG_ARGUMENTS_BYTES for call in reply.calls)
+    return replace(reply, parts=tuple(map(_short_part, reply.parts))) if is_long else reply
+
+
+def _short_part(part: Part) -> Part:
+    """A call whose long texts are named only; what is no JSON is none any more."""
+    if not isinstance(part, Call) or size_of_text(part.arguments) <= _LONG_ARGUMENTS_BYTES:
+        return part
+    try:
+        read: object = json.loads(part.arguments)
+    except (ValueError, RecursionError):
+        return replace(part, arguments="{}")
+    values = cast("Json", read) if isinstance(read, dict) else {}  # The keys of JSON are strings.
+    return replace(part, arguments=json.dumps({name: _short_value(value) for name, value in values.items()}))
+
+
+def _short_value(value: object) -> object:
+    text = value if isinstance(value, str) else json.dumps(value)
+    return value if len(text) <= _LONG_ARGUMENTS_BYTES // 4 else f"[{len(text):,} characters]"
 
 
 def _head(history: Sequence[HistoryItem], told: str, todos: Sequence[Todo], room: Room) -> tuple[Words | int, ...]:

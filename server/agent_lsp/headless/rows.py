@@ -106,6 +106,23 @@ def limit_sentence(text: str) -> str:
             return "A limit is reached."
 
 
+def room_sentence(text: str) -> str:
+    """What was done to make room in the model's window, as a sentence."""
+    body = _body(text)
+    match body:
+        case {"summary": _}:
+            done = "The task was condensed: a summary stands for all but the newest steps"
+        case {"messagesRemoved": int(removed)} if removed:
+            done = f"The oldest {removed} items of the history were cut off to make room"
+        case {"resultsRemoved": int(removed)}:
+            done = f"{removed} old results were left out to make room"
+        case _:
+            done = "Room was made in the model's window"
+    before, after = body.get("prevContextTokens"), body.get("newContextTokens")
+    sizes = f" ({before:,} → {after:,} tokens)" if isinstance(before, int) and isinstance(after, int) else ""
+    return f"{done}{sizes}."
+
+
 def request_sentence(text: str) -> str:
     """What a failed request says, as one or two sentences."""
     body = _body(text)
@@ -135,6 +152,8 @@ def _say_rows(say: Say, text: str, paint: Paint) -> list[str]:
             return [title, *_diff(str(body.get("diff", "")), paint)]
         case Say.ERROR | Say.DIFF_ERROR | Say.IGNORE_ERROR | Say.CONDENSE_CONTEXT_ERROR:
             return _problem(text, paint)
+        case Say.CONDENSE_CONTEXT | Say.SLIDING_WINDOW_TRUNCATION:
+            return [paint(Tone.DIM, f"· {room_sentence(text)}")]
         case Say.CHECKPOINT_SAVED | Say.TODOS:
             return []
         case _:
