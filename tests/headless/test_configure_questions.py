@@ -133,8 +133,8 @@ def test_answers_are_a_profile(answers: list[str], name: str, fields: dict[str, 
 @pytest.mark.parametrize(
     ("wrong", "words"),
     [
-        (["0"], "The list ends at 18."),
-        (["99"], "The list ends at 18."),
+        (["0"], f"The list ends at {len(NUMBER)}."),
+        (["99"], f"The list ends at {len(NUMBER)}."),
         (["bard"], "There is no type 'bard'"),
         ([""], "Something has to be said here; ^C ends this without a change."),
         (["openai", "a.example"], "The base URL begins with http:// or https://."),
