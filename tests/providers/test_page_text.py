@@ -23,6 +23,12 @@ HTML = "text/html; charset=utf-8"
         ("<noscript><noscript>x</noscript>y</noscript>z", "z"),
         ("a<!-- b -->c", "ac"),
         ("<p>not closed", "not closed"),
+        ("<script>'<script>'</script>a", "a"),
+        ("a<!-- never closed", "a"),
+        ("a<script>never closed", "a"),
+        ('<a title="x > y">b</a> 1 < 2 &lt;3', "b 1 < 2 <3"),
+        ("<!doctype html><?xml ?></>a<p class='", "a"),
+        ("<P>A</P><SCRIPT>x</Script>b", "A\nb"),
         ("", ""),
     ],
 )
@@ -55,7 +61,10 @@ def test_any_page_is_read(html: str) -> None:
     assert page_text(html.encode(), HTML) is not None
 
 
-@pytest.mark.parametrize("piece", ["<p>", "a ", "<li><b>x</b>", "&amp;", "<td>"])
+@pytest.mark.parametrize(
+    "piece",
+    ["<p>", "a ", "<li><b>x</b>", "&amp;", "<td>", "<", "<!--", "<a '", '<a ">', "<script>", "<svg><svg>", "</"],
+)
 def test_long_pages_are_read_in_linear_time(piece: str) -> None:
     short, long = (piece * 2_000).encode(), (piece * 16_000).encode()
 
