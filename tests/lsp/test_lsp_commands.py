@@ -33,6 +33,8 @@ def place(first: int | None, last: int | None) -> ContextReference:
         ("agent.newTask", ["x", "file:///a", "3"], ("new_task", NewTask("x", context=(place(3, 3),)))),
         ("agent.newTask", ["x", "file:///a"], ("new_task", NewTask("x", context=(place(None, None),)))),
         ("agent.send", ["and", "t5"], ("send", ("t5", "and", (), "queue"))),
+        ("agent.condense", [], ("condense", ("t1", ""))),
+        ("agent.condense", ["the API", "t5"], ("condense", ("t5", "the API"))),
         ("agent.clear", [], ("clear", "t1")),
         ("agent.clear", ["t5"], ("clear", "t5")),
         ("agent.resume", [], ("resume", "t1")),

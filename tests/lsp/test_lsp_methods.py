@@ -92,6 +92,8 @@ def _range(start: tuple[int, int], end: tuple[int, int]) -> Json:
         ("agent/trust", {"op": "forget", "root": "/w"}, ("forget_trust", "/w"), {"folders": []}),
         ("agent/clearTask", {}, ("clear", None), None),
         ("agent/clearTask", {"taskId": "t1"}, ("clear", "t1"), None),
+        ("agent/condense", {"taskId": "t1"}, ("condense", ("t1", "")), None),
+        ("agent/condense", {"taskId": "t1", "instructions": "the API"}, ("condense", ("t1", "the API")), None),
         ("agent/resumeTask", {"taskId": "t1"}, ("resume", "t1"), WIRE_STATUS),
         (
             "agent/listTasks",

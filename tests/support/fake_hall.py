@@ -115,6 +115,9 @@ class FakeHall:
         await self.may_cancel.wait()
         return STATUS
 
+    def condense(self, task_id: str, instructions: str) -> None:
+        self.note("condense", (task_id, instructions))
+
     async def clear(self, task_id: str | None) -> None:
         self.note("clear", task_id)
 

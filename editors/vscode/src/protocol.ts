@@ -85,6 +85,11 @@ export interface CommandList {
   problems?: string[];
 }
 
+export interface CondenseParams {
+  taskId: string;
+  instructions?: string;
+}
+
 export interface ContextUse {
   tokens: number;
   window: number;
@@ -543,6 +548,7 @@ export interface ClientRequests {
   "agent/queue": [QueueParams, QueueList];
   "agent/cancelTask": [TaskParams, Status];
   "agent/clearTask": [OptionalTaskParams, null];
+  "agent/condense": [CondenseParams, null];
   "agent/resumeTask": [TaskParams, Status];
   "agent/listTasks": [ListTasksParams, TaskList];
   "agent/renameTask": [RenameTaskParams, null];

@@ -21,6 +21,7 @@ METHODS = (
     "agent/queue",
     "agent/cancelTask",
     "agent/clearTask",
+    "agent/condense",
     "agent/resumeTask",
     "agent/listTasks",
     "agent/renameTask",
@@ -49,6 +50,7 @@ COMMANDS = (
     "agent.send",
     "agent.cancel",
     "agent.clear",
+    "agent.condense",
     "agent.resume",
     "agent.tasks",
     "agent.mode",
@@ -74,7 +76,7 @@ FEATURES = ("hunks", "preview", "reconnect")
 
 PREVIEW_SCHEME = "agent-preview"
 
-SCHEMA_HASH = "77cbda33c571be93"
+SCHEMA_HASH = "6b7b30dfaab433e8"
 """Of the JSON Schema that `agent-lsp schema` prints; changes whenever a shape on the wire does."""
 
 _ENCODINGS = ("utf-8", "utf-16", "utf-32")

@@ -71,6 +71,10 @@
 ---@field commands agent_lsp.SlashCommand[]
 ---@field problems? string[]
 
+---@class agent_lsp.CondenseParams
+---@field taskId string
+---@field instructions? string
+
 ---@class agent_lsp.ContextUse
 ---@field tokens integer
 ---@field window integer

@@ -84,6 +84,12 @@ def _register_coming_and_going(server: AgentServer) -> None:
     def cancel(arguments: Arguments) -> None:
         server.cancel_task(current_task(server, arguments.text(0)))
 
+    @server.command("agent.condense")
+    async def condense(arguments: Arguments) -> None:
+        """Have the older part of a task replaced by a summary; the words say what it should dwell on."""
+        await server.until_configured()
+        server.hall.condense(current_task(server, arguments.text(1)), arguments.text(0))
+
     @server.command("agent.clear")
     async def clear(arguments: Arguments) -> None:
         await server.hall.clear(current_task(server, arguments.text(0)))

@@ -29,6 +29,11 @@ def _register_running(server: AgentServer) -> None:
     async def cancel_task(params: wire.TaskParams) -> Json:
         return to_wire(await server.hall.cancel(params.task_id))
 
+    @server.feature("agent/condense")
+    async def condense(params: wire.CondenseParams) -> None:
+        await server.until_configured()
+        server.hall.condense(params.task_id, params.instructions)
+
     @server.feature("agent/clearTask")
     async def clear_task(params: wire.OptionalTaskParams) -> None:
         await server.hall.clear(params.task_id)

@@ -51,6 +51,7 @@ CLIENT_METHODS: dict[str, Method] = {
     "agent/queue": Method(params.QueueParams, QueueList),
     "agent/cancelTask": Method(params.TaskParams, Status),
     "agent/clearTask": Method(params.OptionalTaskParams),
+    "agent/condense": Method(params.CondenseParams),
     "agent/resumeTask": Method(params.TaskParams, Status),
     "agent/listTasks": Method(params.ListTasksParams, TaskList),
     "agent/renameTask": Method(params.RenameTaskParams),

@@ -158,6 +158,11 @@ class TaskParams(Params):
     task_id: str
 
 
+class CondenseParams(Params):
+    task_id: str
+    instructions: str = ""
+
+
 class OptionalTaskParams(Params):
     task_id: str | None = None
 
