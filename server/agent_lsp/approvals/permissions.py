@@ -28,9 +28,13 @@ _WITH_SUBCOMMANDS = frozenset(
 )
 """Programs whose second word says what they do. Only these are offered by their first words."""
 _WITH_TWO_SUBCOMMANDS = frozenset(
-    {("npm", "run"), ("pnpm", "run"), ("yarn", "run"), ("bun", "run"), ("deno", "task"), ("uv", "run")}
-    | {("poetry", "run"), ("bundle", "exec"), ("go", "tool"), ("git", "stash"), ("git", "remote")}
+    {("npm", "run"), ("npm", "run-script"), ("pnpm", "run"), ("yarn", "run"), ("bun", "run"), ("deno", "task")}
+    | {("go", "tool"), ("git", "stash"), ("git", "remote")}
 )
+_REACHING = frozenset(
+    ("install", "i", "add", "get", "update", "upgrade", "run", "exec", "x", "dlx", "tool", "create", "init", "publish")
+)
+"""Subcommands that fetch or run whatever is named behind them: a yes to one name is none to the next."""
 _LONGEST_RULE = 4_000
 
 
@@ -181,8 +185,7 @@ def _common_place(places: Sequence[Place]) -> Path | None:
 def _command_candidates(command: str, judgement: Judgement) -> Iterator[Offer]:
     if not command.strip() or len(command) > _LONGEST_RULE:
         return
-    asking = {part.text for part in judgement.segments if part.verdict is Verdict.ASK}
-    words = _words(asking.pop()) if len(asking) == 1 else ()
+    words = _words(_asking_part(judgement))
     if first := _first_words(words):
         yield offer(Grant.COMMAND, " ".join(first))
     yield offer(Grant.EXACT_COMMAND, command)
@@ -190,12 +193,20 @@ def _command_candidates(command: str, judgement: Judgement) -> Iterator[Offer]:
         yield offer(Grant.COMMAND, " ".join(words))
 
 
+def _asking_part(judgement: Judgement) -> str:
+    """The one part that is asked about, be it with what it runs; nothing where there are several."""
+    first, *others = [part.text for part in judgement.segments if part.verdict is Verdict.ASK] or [""]
+    return first if all(first.endswith(other) for other in others) else ""
+
+
 def _first_words(words: Sequence[str]) -> Sequence[str]:
     """The words that say what a program with subcommands does; none for any other program."""
     if len(words) < 2 or words[0] not in _WITH_SUBCOMMANDS or not _SUBCOMMAND.fullmatch(words[1]):
         return ()
     length = 3 if (words[0], words[1]) in _WITH_TWO_SUBCOMMANDS else 2
-    return words[:length] if len(words) >= length and _SUBCOMMAND.fullmatch(words[length - 1]) else ()
+    if len(words) < length or not _SUBCOMMAND.fullmatch(words[length - 1]):
+        return ()
+    return () if words[0] != "git" and words[length - 1] in _REACHING else words[:length]
 
 
 def _words(text: str) -> tuple[str, ...]:
