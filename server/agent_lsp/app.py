@@ -16,6 +16,7 @@ from agent_lsp.domain.encoding import Json
 from agent_lsp.domain.errors import AgentError, FileProblem, NotConfigured
 from agent_lsp.domain.files import Place, Standing
 from agent_lsp.domain.modes import DEFAULT_MODE, ModeList
+from agent_lsp.domain.moments import REAL, entered, played_moments
 from agent_lsp.domain.requests import ProfileList
 from agent_lsp.domain.slash import CommandList
 from agent_lsp.domain.status import PermissionMode
@@ -25,6 +26,8 @@ from agent_lsp.extensions.modes import Modes, TaskModes
 from agent_lsp.providers.known_secrets import secret_values
 from agent_lsp.providers.models import Models
 from agent_lsp.providers.pages import Pages
+from agent_lsp.providers.recorded_answers import AnswerNotes, recorded_answers, recorded_words
+from agent_lsp.providers.replay import recording_started
 from agent_lsp.providers.secrets import Secrets
 from agent_lsp.settings.live import LiveSettings
 from agent_lsp.settings.model import LimitSettings, Settings
@@ -383,6 +386,8 @@ async def run_headless(options: "RunOptions") -> int:
     """Run one task in a terminal or a script; the exit code."""
     from agent_lsp.headless.run import run_task
 
+    if options.replay and not options.task:
+        options = replace(options, task=recorded_words(options.replay))
     start = Start(
         NoDocuments(),
         dict(os.environ),
@@ -398,4 +403,7 @@ async def run_headless(options: "RunOptions") -> int:
         return 1
     for remark in hall.remarks():
         sys.stderr.write(f"agent-lsp: {remark}\n")
-    return await run_task(hall, options)
+    if options.record:
+        hall.listen(AnswerNotes(options.record, hall.redacted))
+    with entered(played_moments(recording_started(options.replay)) if options.replay else REAL):
+        return await run_task(hall, options, recorded_answers(options.replay) if options.replay else ())

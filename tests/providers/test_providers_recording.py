@@ -59,6 +59,9 @@ def player(file: Path) -> Streaming:
     return build_model(Profile(type="replay", file=str(file)), name="played", environment={})
 
 
+TEXT: list[ModelEvent] = [TextDelta("x"), Stopped(StopReason.END)]
+
+
 class Canned:
     """A model that says what it is told to."""
 
@@ -162,16 +165,107 @@ def json_events(file: Path) -> list[ModelEvent]:
     return [event_from_json(event) for line in lines for batch in line["batches"] for event in batch["events"]]
 
 
-async def test_nothing_of_a_request_is_recorded(tmp_path: Path) -> None:
+async def test_what_is_new_in_a_request_is_noted_once_and_without_keys(tmp_path: Path) -> None:
     file = tmp_path / "run.jsonl"
+    words = Words(("do it", f"with {KEY}"))
+    reply = Reply((Call("c", "read_file", "{}"),))
 
-    async with asyncio.timeout(20), scripted_model([[Say("x")]]) as server:
+    async with asyncio.timeout(20), scripted_model([[Say("x")], [Say("y")]]) as server:
         model = build_model(profile_for(server, "openai", api_key=KEY), name="t", environment={}, record_to=file)
-        await events_of(model, request_of(Words(("my private words",)), system="my system prompt"))
+        await events_of(model, request_of(words, system="my system prompt"))
+        await events_of(model, request_of(words, reply, Result("c", "1 | x"), system="my system prompt"))
         await model.aclose()
 
-    recorded = file.read_text("utf-8")
-    assert not [word for word in (KEY, "private words", "system prompt", "127.0.0.1") if word in recorded]
+    asked = [json.loads(line)["asked"]["new"] for line in file.read_text("utf-8").splitlines()[1:]]
+    assert asked == [
+        [["what the model is told", "do it\n\nwith [secret]"]],
+        [["the result of read_file", "1 | x"]],
+    ]
+    assert not [word for word in (KEY, "system prompt", "127.0.0.1") if word in file.read_text("utf-8")]
+
+
+def asked_of(text: str, system: str = "s") -> ModelRequest:
+    return request_of(Words(("Go.",)), Reply((Call("c", "run", "{}"),)), Result("c", text), system=system)
+
+
+DIFFERENCES = {
+    "nothing": (asked_of("a\nb"), ""),
+    "the time alone": (asked_of("a\nb\nTime: 12:00"), ""),
+    "a line": (asked_of("a\nc"), "the result of run is another:\n@@ -2 +2 @@\n-b\n+c"),
+    "many lines": (
+        asked_of("\n".join(map(str, range(40)))),
+        "\n".join(
+            [
+                "the result of run is another:",
+                "@@ -1,2 +1,40 @@",
+                "-a",
+                "-b",
+                *(f"+{n}" for n in range(13)),
+                "… 27 more lines",
+            ]
+        ),
+    ),
+    "a long line": (asked_of("x" * 999), f"the result of run is another:\n@@ -1,2 +1 @@\n-a\n-b\n+{'x' * 199}…"),
+    "the system prompt": (asked_of("a\nb", system="t"), "the system prompt is another"),
+    "something more": (
+        request_of(Words(("Go.",)), Reply((Call("c", "run", "{}"),)), Result("c", "a\nb"), Words(("x",)), system="s"),
+        "it tells 3 new things instead of 2",
+    ),
+    "something else": (
+        request_of(Words(("Go.",)), Words(("x",)), system="s"),
+        "there is what the model is told where the result of run was",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", DIFFERENCES)
+async def test_a_request_that_differs_is_told_in_what_and_played(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, name: str
+) -> None:
+    request, differs = DIFFERENCES[name]
+    file = tmp_path / "r.jsonl"
+    await events_of(RecordingModel(Canned(TEXT), file, Secrets()), asked_of("a\nb"))
+
+    events = await events_of(player(file), request)
+
+    assert events == TEXT
+    assert caplog.messages == ([f"Request 1 differs from the recorded one: {differs}"] if differs else [])
+
+
+async def test_an_exact_play_stops_at_the_first_difference(tmp_path: Path) -> None:
+    file = tmp_path / "r.jsonl"
+    await events_of(RecordingModel(Canned(TEXT), file, Secrets()), asked_of("a"))
+    exact = build_model(Profile(type="replay", file=str(file), exact=True), name="played", environment={})
+
+    with pytest.raises(ModelFault, match=r"Request 1 differs from the recorded one: the result of run") as caught:
+        await events_of(exact, asked_of("b"))
+
+    assert not caught.value.is_passing
+
+
+async def test_a_task_that_was_condensed_goes_on_with_its_answers(tmp_path: Path) -> None:
+    file = tmp_path / "r.jsonl"
+    for text in ("one", "two"):
+        await events_of(RecordingModel(Canned([TextDelta(text), Stopped(StopReason.END)]), file, Secrets()))
+    replay = player(file)
+    await events_of(replay)
+
+    summary = request_of(Words(("so far: …",)), Reply((Call("c", "run", "{}"),)), Result("c", "x"))
+
+    assert (await events_of(replay, summary))[0] == TextDelta("two")
+
+
+async def test_tasks_that_were_recorded_together_play_each_its_own(tmp_path: Path) -> None:
+    file = tmp_path / "r.jsonl"
+    tasks = [Words((name,)) for name in ("one", "two")]
+    model = RecordingModel(Echo(), file, Secrets())
+    for task in (*tasks, *tasks):
+        await events_of(model, request_of(task))
+
+    replay = player(file)
+
+    played = [await events_of(replay, request_of(task)) for task in (*tasks, *tasks)]
+    assert [events[0] for events in played] == [TextDelta(text) for text in ("one", "two", "one", "two")]
 
 
 async def test_a_recording_is_added_to(tmp_path: Path) -> None:
@@ -185,12 +279,20 @@ async def test_a_recording_is_added_to(tmp_path: Path) -> None:
     assert file.stat().st_mode & 0o777 == 0o600
 
 
-@pytest.mark.parametrize("content", ["notes\n", "{}\n", '{"recording": 99}\n'])
-def test_a_file_that_is_no_recording_is_left_alone(tmp_path: Path, content: str) -> None:
+@pytest.mark.parametrize(
+    ("content", "problem"),
+    [
+        ("notes\n", "is no recording"),
+        ("{}\n", "is no recording"),
+        ('{"recording": 99}\n', "is a recording of format 99"),
+        ('{"recording": 1}\n', "is a recording of format 1"),
+    ],
+)
+def test_a_file_that_is_no_recording_is_left_alone(tmp_path: Path, content: str, problem: str) -> None:
     file = tmp_path / "notes.txt"
     file.write_text(content)
 
-    with pytest.raises(NotConfigured, match="is no recording"):
+    with pytest.raises(NotConfigured, match=problem):
         RecordingModel(Canned(), file, Secrets())
 
     assert file.read_text() == content
@@ -199,6 +301,15 @@ def test_a_file_that_is_no_recording_is_left_alone(tmp_path: Path, content: str)
 def test_a_place_that_cannot_be_written_is_said_at_once(tmp_path: Path) -> None:
     with pytest.raises(NotConfigured, match="cannot be written: No such file or directory"):
         RecordingModel(Canned(), tmp_path / "missing" / "run.jsonl", Secrets())
+
+
+class Echo(Canned):
+    """Says what it was told first."""
+
+    async def stream(self, request: ModelRequest) -> AsyncGenerator[Sequence[ModelEvent]]:
+        first = request.history[0]
+        assert isinstance(first, Words)
+        yield [TextDelta(first.texts[0]), Stopped(StopReason.END)]
 
 
 def recording(file: Path, *answers: Any, **header: Any) -> Path:
@@ -246,13 +357,35 @@ async def test_a_line_that_cannot_be_played_is_named(tmp_path: Path, answer: Any
         await events_of(replay)
 
 
-@pytest.mark.parametrize("content", ["", "text\n", '{"recording": 2}\n', "[1]\n"])
-def test_a_file_that_is_no_recording_is_not_played(tmp_path: Path, content: str) -> None:
+@pytest.mark.parametrize(
+    ("content", "problem"),
+    [
+        ("", "is no recording: its first line does not say so"),
+        ("text\n", "is no recording: its first line does not say so"),
+        ("[1]\n", "is no recording: its first line does not say so"),
+        ('{"recording": "1"}\n', "is no recording: its first line does not say so"),
+        ('{"recording": 3}\n', "is a recording of format 3; this version plays 1 and 2"),
+        ('{"recording": 0}\n', "is a recording of format 0; this version plays 1 and 2"),
+    ],
+)
+def test_a_file_that_is_no_recording_of_a_known_format_is_not_played(
+    tmp_path: Path, content: str, problem: str
+) -> None:
     file = tmp_path / "r.jsonl"
     file.write_text(content)
 
-    with pytest.raises(NotConfigured, match="is no recording that this version can play"):
+    with pytest.raises(NotConfigured, match=problem):
         player(file)
+
+
+async def test_a_recording_that_was_cut_off_says_where(tmp_path: Path) -> None:
+    file = recording(tmp_path / "r.jsonl", SPOKEN, SPOKEN)
+    file.write_bytes(file.read_bytes()[:-20])
+    replay = player(file)
+    await events_of(replay)
+
+    with pytest.raises(ModelFault, match=r"Line 3 of the recording .* cannot be played: it was cut off"):
+        await events_of(replay)
 
 
 @pytest.mark.parametrize(("pace", "delays"), [(0, [0, 0]), (1, [0, 2]), (0.5, [0, 1])])

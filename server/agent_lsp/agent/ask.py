@@ -2,7 +2,6 @@
 
 import asyncio
 import math
-import random
 from collections.abc import Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
@@ -14,6 +13,7 @@ from agent_lsp.domain.errors import ContextOverflow, ModelFault
 from agent_lsp.domain.events import Kept, RetryDelayed, StepEnded, StepStarted
 from agent_lsp.domain.history import HistoryItem, Reply
 from agent_lsp.domain.model import ModelRequest, StopReason
+from agent_lsp.domain.moments import jitter
 from agent_lsp.domain.turns import PauseEnd, RequestFailed
 
 CAPPED = "One more request would pass a limit of yours: trying again asks whether it may."
@@ -39,7 +39,7 @@ async def ask(history: Sequence[HistoryItem], ports: Ports, emit: Emit) -> Heard
         try:
             return await _ask_once(request, ports.model, emit)
         except ModelFault as fault:
-            match after_fault(fault, attempt, jitter=random.random()):  # noqa: S311 - it spreads load, it guards nothing
+            match after_fault(fault, attempt, jitter=jitter()):
                 case GiveUp(hint):
                     return _failed(fault, attempt, hint or fault.hint)
                 case Wait(seconds):

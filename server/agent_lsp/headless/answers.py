@@ -1,6 +1,8 @@
 """What an ask is answered: by a person's line at the prompt, or by the rules of a run that nobody attends. Pure."""
 
 import json
+from collections import deque
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -35,6 +37,25 @@ class Given:
 
     reply: AskReply
     is_refusal: bool = False
+
+
+Recorded = Sequence[tuple[Ask, AskReply]]
+"""What the asks of a recorded task were answered, in order."""
+
+
+class RecordedAnswers:
+    """Answers as they were given when the task was recorded, as long as the asks are the same."""
+
+    def __init__(self, recorded: Recorded) -> None:
+        self._left = deque(recorded)
+
+    def answer(self, message: Message, root: Path) -> Given | None:
+        """Give the recorded answer; None where there is none. Who makes a recording says no yes for the user's own."""
+        if not self._left or self._left[0][0] is not message.ask:
+            return None
+        _, reply = self._left.popleft()
+        is_yes = reply.response is Response.YES and message.ask not in AT_REST
+        return None if is_yes and needs_person(message, root) else Given(reply)
 
 
 def wants_answer(message: Message) -> bool:

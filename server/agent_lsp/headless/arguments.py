@@ -31,7 +31,10 @@ def add_run_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--cwd", type=_folder, default=".", metavar="DIR", help="the folder to work in")
     model = parser.add_mutually_exclusive_group()
     model.add_argument("--profile", metavar="NAME", help="the provider profile of the settings to use")
-    model.add_argument("--replay", type=_file, metavar="FILE", help="play a recording in the model's place")
+    model.add_argument(
+        "--replay", type=_file, metavar="FILE", help="play a recording in the model's and the user's place"
+    )
+    parser.add_argument("--exact", action="store_true", help="with --replay: stop where a request differs from it")
     parser.add_argument("--record", type=Path, metavar="FILE", help="record what the model answers")
     parser.add_argument("--max-requests", type=_count, metavar="N", help="stop after N model requests")
     parser.add_argument("--max-cost", type=_dollars, metavar="X", help="stop after X dollars")
@@ -47,7 +50,7 @@ def run_options(namespace: Namespace) -> RunOptions:
     Raises BadParams where there is no task.
     """
     return RunOptions(
-        task=task_text(namespace.task, sys.stdin),
+        task=_task_of(namespace),
         cwd=namespace.cwd,
         approves_all=namespace.yes,
         trusts_folder=namespace.trust,
@@ -55,6 +58,7 @@ def run_options(namespace: Namespace) -> RunOptions:
         profile=namespace.profile,
         record=namespace.record.absolute() if namespace.record else None,
         replay=namespace.replay,
+        is_exact=namespace.exact,
         output_format=OutputFormat(namespace.output_format),
         max_requests=namespace.max_requests,
         max_cost=namespace.max_cost,
@@ -70,6 +74,11 @@ def add_demo_arguments(parser: ArgumentParser) -> None:
 
 def demo_options(namespace: Namespace) -> DemoOptions:
     return DemoOptions(is_kept=namespace.keep, has_colours=_has_colours(namespace))
+
+
+def _task_of(namespace: Namespace) -> str:
+    """The task, which a recording that is played may hold itself: then it is empty here."""
+    return "" if namespace.replay and namespace.task is None else task_text(namespace.task, sys.stdin)
 
 
 def task_text(argument: str | None, stdin: TextIO | None) -> str:

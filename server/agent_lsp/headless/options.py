@@ -28,6 +28,8 @@ class RunOptions:
     profile: str | None = None
     record: Path | None = None
     replay: Path | None = None
+    is_exact: bool = False
+    """A request that differs from the recorded one fails."""
     output_format: OutputFormat = OutputFormat.TEXT
     max_requests: int | None = None
     max_cost: float | None = None
@@ -39,12 +41,15 @@ class RunOptions:
         limits = {"requests": self.max_requests, "cost": self.max_cost}
         settings: Json = {"limits": {name: limit for name, limit in limits.items() if limit is not None}}
         if self.replay:
-            settings["providers"] = {REPLAY_PROFILE: {"type": "replay", "file": str(self.replay)}}
+            settings["providers"] = {REPLAY_PROFILE: self._replay_profile()}
         if profile := REPLAY_PROFILE if self.replay else self.profile:
             settings["currentProvider"] = profile
         if self.permission_mode:
             settings["permissionMode"] = self.permission_mode.value
         return settings
+
+    def _replay_profile(self) -> Json:
+        return {"type": "replay", "file": str(self.replay), "exact": self.is_exact}
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,8 @@ from agent_lsp.domain.status import Usage
 from agent_lsp.headless.answers import (
     ENDINGS,
     Given,
+    Recorded,
+    RecordedAnswers,
     needs_person,
     persons_answer,
     prompt,
@@ -31,17 +33,19 @@ from agent_lsp.headless.terminal import Terminal
 from agent_lsp.headless.views import View, view_of
 
 
-async def run_task(hall: Hall, options: RunOptions) -> int:
+async def run_task(hall: Hall, options: RunOptions, recorded: Recorded = ()) -> int:
     """Run one task at the terminal or the pipes of this process, and close the hall; the exit code."""
     with Interruptions() as interruptions:
         is_text = options.output_format is OutputFormat.TEXT and not options.is_quiet
         console = Terminal(interruptions.break_pipe, prompts_on_output=is_text)
-        return await run_at(console, hall, options, interruptions)
+        return await run_at(console, hall, options, interruptions, recorded)
 
 
-async def run_at(console: Console, hall: Hall, options: RunOptions, interruptions: Interruptions) -> int:
-    """Run one task at this console."""
-    run = Run(console, hall, options)
+async def run_at(
+    console: Console, hall: Hall, options: RunOptions, interruptions: Interruptions, recorded: Recorded = ()
+) -> int:
+    """Run one task at this console; `recorded` are answers that were given when it was recorded."""
+    run = Run(console, hall, options, recorded)
     result = await run.until_end(interruptions)
     return result.exit_code
 
@@ -49,10 +53,11 @@ async def run_at(console: Console, hall: Hall, options: RunOptions, interruption
 class Run:
     """A task and the console it is run at. Listens to the hall, and answers what it asks."""
 
-    def __init__(self, console: Console, hall: Hall, options: RunOptions) -> None:
+    def __init__(self, console: Console, hall: Hall, options: RunOptions, recorded: Recorded = ()) -> None:
         self._console = console
         self._hall = hall
         self._options = options
+        self._recorded = RecordedAnswers(recorded)
         self._paint = Paint(options.has_colours)
         self._view: View = view_of(options)
         # At most one ask waits in a task at a time, so this stays short.
@@ -129,6 +134,8 @@ class Run:
             self._hall.answer(self._id(), message.ts, given.reply)
 
     async def _answer(self, message: Message) -> Given | None:
+        if given := self._recorded.answer(message, self._options.cwd):
+            return given
         if message.ask in ENDINGS:
             return None
         is_covered = self._options.approves_all and not needs_person(message, self._options.cwd)

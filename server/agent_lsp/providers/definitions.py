@@ -112,7 +112,7 @@ def _address_named(named: str, default: str) -> str:
 
 
 def _build_replay(profile: Profile, _: Secrets) -> Streaming:
-    return ReplayModel(Path(profile.file or "").expanduser())
+    return ReplayModel(Path(profile.file or "").expanduser(), is_exact=profile.exact)
 
 
 _OPENAI_LIST = ModelList("/models", services.bearer)

@@ -1,7 +1,7 @@
 """Recordings: a run's answers as JSON lines, made while it runs, with secrets taken out. Playing them is `replay.py`.
 
-What is written are decoded events, not a vendor's bytes: a recording plays the same whichever API it was made with, and
-holds nothing of requests. `docs/recordings.md` describes the file.
+What is written are decoded events, not a vendor's bytes: a recording plays the same whichever API it was made with.
+`docs/recordings.md` describes the file.
 """
 
 import json
@@ -15,11 +15,14 @@ from typing import Protocol
 from agent_lsp.domain.encoding import Json
 from agent_lsp.domain.errors import ModelFault, NotConfigured
 from agent_lsp.domain.model import ModelEvent, ModelFacts, ModelRequest, Stopped
+from agent_lsp.domain.moments import now_ms
 from agent_lsp.providers.encoding import dump
 from agent_lsp.providers.recorded_events import Batch, cleaned, event_to_json
+from agent_lsp.providers.recorded_requests import RequestNotes, TaskNumbers
 from agent_lsp.providers.secrets import Secrets
 
-VERSION = 1
+VERSION = 2
+PLAYABLE = (1, VERSION)
 
 
 class Streaming(Protocol):
@@ -50,6 +53,8 @@ class RecordingModel:
         self._secrets = secrets
         self._clock = clock
         self._requests = 0
+        self._tasks = TaskNumbers()
+        self._notes = RequestNotes(secrets)
         _begin(file, model.facts)
 
     @property
@@ -61,7 +66,9 @@ class RecordingModel:
         return self._model.origin
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[Sequence[ModelEvent]]:
-        number, self._requests = self._requests, self._requests + 1
+        head: Json = {"request": self._requests, "task": self._tasks.of(request.history)}
+        head["asked"] = self._notes.of(request)
+        self._requests += 1
         batches: list[Batch] = []
         fault: ModelFault | None = None
         before = self._clock()
@@ -76,14 +83,13 @@ class RecordingModel:
             fault = error
             raise
         finally:
-            self._write(number, batches, fault)
+            self._write(head, batches, fault)
 
     async def aclose(self) -> None:
         await self._model.aclose()
 
-    def _write(self, number: int, batches: Sequence[Batch], fault: ModelFault | None) -> None:
-        line: Json = {
-            "request": number,
+    def _write(self, head: Json, batches: Sequence[Batch], fault: ModelFault | None) -> None:
+        line: Json = head | {
             "batches": [
                 {"after": round(batch.after_seconds, 3), "events": [event_to_json(event) for event in batch.events]}
                 for batch in cleaned(batches, self._secrets)
@@ -93,7 +99,7 @@ class RecordingModel:
             line["fault"] = _fault_to_json(fault, self._secrets)
         elif not any(isinstance(event, Stopped) for batch in batches for event in batch.events):
             line["cut"] = True
-        _append(self._file, line)
+        append_line(self._file, line)
 
 
 def _fault_to_json(fault: ModelFault, secrets: Secrets) -> Json:
@@ -103,13 +109,12 @@ def _fault_to_json(fault: ModelFault, secrets: Secrets) -> Json:
 
 
 def read_header(line: bytes) -> Json | None:
-    """Read a recording's first line; None if it is none of a recording that can be played."""
+    """Read a recording's first line, of whatever version; None if it is none."""
     try:
         header: object = json.loads(line)
     except ValueError:
         return None
-    # An unknown version may mean anything; better to say so than to play it wrong.
-    return header if isinstance(header, dict) and header.get("recording") == VERSION else None  # pyright: ignore[reportUnknownVariableType, reportUnknownMemberType] - JSON of unknown shape
+    return header if isinstance(header, dict) and isinstance(header.get("recording"), int) else None  # pyright: ignore[reportUnknownVariableType, reportUnknownMemberType] - JSON of unknown shape
 
 
 def _begin(file: Path, facts: ModelFacts) -> None:
@@ -123,14 +128,29 @@ def _begin(file: Path, facts: ModelFacts) -> None:
         raise NotConfigured(f"The recording {file} cannot be written: {error.strerror}.") from error
     if not first:
         try:
-            _append(file, {"recording": VERSION, "model": facts.name, "window": facts.window, "pace": 0})
+            append_line(file, _header_of(facts))
         except ModelFault as fault:
             raise NotConfigured(str(fault)) from fault
-    elif read_header(first) is None:
+        return
+    header = read_header(first)
+    if header is None:
         raise NotConfigured(f"{file} is no recording, and is not written to; name another file to record to.")
+    if header["recording"] != VERSION:
+        raise NotConfigured(f"{file} is a recording of format {header['recording']}; name another file to record to.")
 
 
-def _append(file: Path, line: Json) -> None:
+def _header_of(facts: ModelFacts) -> Json:
+    return {
+        "recording": VERSION,
+        "model": facts.name,
+        "window": facts.window,
+        "seesImages": facts.sees_images,
+        "startedMs": now_ms(),
+        "pace": 0,
+    }
+
+
+def append_line(file: Path, line: Json) -> None:
     """Add a line by one write, which other writers to the file cannot tear."""
     try:
         descriptor = os.open(file, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)

@@ -2,44 +2,53 @@
 
 import asyncio
 import json
+import logging
 from collections.abc import AsyncGenerator, Sequence
 from pathlib import Path
-from weakref import WeakKeyDictionary
 
 from agent_lsp.domain.encoding import Json
 from agent_lsp.domain.errors import ModelFault, NotConfigured
-from agent_lsp.domain.history import HistoryItem, Reply
+from agent_lsp.domain.history import Reply
 from agent_lsp.domain.model import CallBegan, ModelEvent, ModelFacts, ModelRequest
 from agent_lsp.providers import faults
 from agent_lsp.providers.answer import CallIds
 from agent_lsp.providers.recorded_events import event_from_json
-from agent_lsp.providers.recording import read_header
+from agent_lsp.providers.recorded_requests import RequestNotes, TaskNumbers, difference
+from agent_lsp.providers.recording import PLAYABLE, read_header
+from agent_lsp.providers.secrets import Secrets
+
+_SOME_TIME_MS = 1_700_000_000_000
+
+log = logging.getLogger(__name__)
 
 
 class ReplayModel:
-    """Reads the whole file when the first answer is asked for; a `pace` above 0 keeps the recorded delays."""
+    """Reads the whole file when the first answer is asked for; a `pace` above 0 keeps the recorded delays.
 
-    def __init__(self, file: Path) -> None:
-        header = _header(file)
+    A request that differs from the recorded one gets the recorded answer all the same, and the log says so; where the
+    play `is_exact`, it fails instead.
+    """
+
+    def __init__(self, file: Path, *, is_exact: bool = False) -> None:
+        header = recording_header(file)
         self._file = file
+        self._is_exact = is_exact
         self._pace = float(header.get("pace") or 0)
-        self._answers: list[bytes] | None = None
-        # Counted for each task, told by the first item of its history: tasks may share a model, not a story.
-        self._played: WeakKeyDictionary[HistoryItem, int] = WeakKeyDictionary()
-        self.facts = ModelFacts(header.get("model") or "replay", int(header.get("window") or 0), max_output=0)
+        self._answers: list[list[_Line]] | None = None
+        self._tasks = TaskNumbers()
+        self._notes = RequestNotes(Secrets())
+        self._played: dict[int, int] = {}
+        """How many answers each task has had: tasks may share a model, not a story."""
+        sees_images = bool(header.get("seesImages", True))
+        name, window = header.get("model") or "replay", int(header.get("window") or 0)
+        self.facts = ModelFacts(name, window, max_output=0, sees_images=sees_images)
         self.origin = f"replay/{self.facts.name}"
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[Sequence[ModelEvent]]:
         if self._answers is None:
-            self._answers = await asyncio.to_thread(_lines, self._file)
-        number = self._number_of(request)
-        if number >= len(self._answers):
-            count = len(self._answers)
-            reason = (
-                f"The recording {self._file} is at its end: it has {count} answers, and this is request {count + 1}."
-            )
-            raise ModelFault(reason, is_passing=False, hint="Record a longer run, or choose another profile.")
-        answer = self._parsed(number, self._answers[number])
+            self._answers = await asyncio.to_thread(_answers, self._file)
+        answer = self._next_answer(self._answers, request)
+        self._compare(answer, request)
         ids = CallIds({call.id for item in request.history if isinstance(item, Reply) for call in item.calls})
         for batch in answer["batches"]:
             # The delay is what a paced recording is for: a demonstration is to be watched.
@@ -47,26 +56,75 @@ class ReplayModel:
             yield [_with_own_id(event_from_json(event), ids) for event in batch["events"]]
         _raise_as_recorded(answer)
 
-    def _number_of(self, request: ModelRequest) -> int:
-        task = request.history[0]
-        number = self._played.get(task, 0)
-        self._played[task] = number + 1
-        return number
-
     async def aclose(self) -> None:
         """Nothing is open between answers."""
 
-    def _parsed(self, number: int, line: bytes) -> Json:
+    def _next_answer(self, answers: "list[list[_Line]]", request: ModelRequest) -> Json:
+        task = self._tasks.of(request.history)
+        number = self._played.get(task, 0)
+        self._played[task] = number + 1
+        # A recording of one task serves as many as play it.
+        lines = answers[task] if task < len(answers) else answers[0]
+        if number < len(lines):
+            return self._parsed(*lines[number])
+        reason = (
+            f"The recording {self._file} is at its end: it has {len(lines)} answers, and this is request {number + 1}."
+        )
+        raise ModelFault(reason, is_passing=False, hint="Record a longer run, or choose another profile.")
+
+    def _compare(self, answer: Json, request: ModelRequest) -> None:
+        now = self._notes.of(request)
+        asked = answer.get("asked")
+        if not asked or not (differs := difference(asked, now)):
+            return
+        told = f"Request {answer['request'] + 1} differs from the recorded one: {differs}"
+        if self._is_exact:
+            raise ModelFault(
+                told, is_passing=False, hint="Without exactness the recorded answer is played all the same."
+            )
+        log.warning("%s", told)
+
+    def _parsed(self, place: int, line: bytes) -> Json:
         try:
             answer = json.loads(line)
             for batch in answer["batches"]:
                 for event in batch["events"]:
                     event_from_json(event)
         except (ValueError, KeyError, TypeError) as error:
-            # The header is the file's first line.
-            reason = f"Line {number + 2} of the recording {self._file} cannot be played: {error}."
-            raise ModelFault(reason, is_passing=False) from error
+            is_torn = not line.endswith(b"\n")
+            why = "it was cut off" if is_torn else str(error)
+            raise ModelFault(
+                f"Line {place} of the recording {self._file} cannot be played: {why}.", is_passing=False
+            ) from error
         return answer
+
+
+_Line = tuple[int, bytes]
+"""A line of the file with its number, from 1."""
+
+
+def recording_header(file: Path) -> Json:
+    """Read what a recording says of itself. Raises NotConfigured where it is none that can be played."""
+    try:
+        with file.open("rb") as recording:
+            header = read_header(recording.readline())
+    except OSError as error:
+        raise NotConfigured(f"The recording {file} cannot be read: {error.strerror}.") from error
+    if header is None:
+        raise NotConfigured(f"{file} is no recording: its first line does not say so.")
+    # An unknown version may mean anything; better to say so than to play it wrong.
+    if header["recording"] not in PLAYABLE:
+        formats = " and ".join(map(str, PLAYABLE))
+        raise NotConfigured(f"{file} is a recording of format {header['recording']}; this version plays {formats}.")
+    return header
+
+
+def recording_started(file: Path) -> int:
+    """When a recording was begun, in milliseconds. Where it does not say, some time that is always the same."""
+    try:
+        return int(recording_header(file).get("startedMs", _SOME_TIME_MS))
+    except NotConfigured:
+        return _SOME_TIME_MS  # Whoever plays it is told.
 
 
 def _with_own_id(event: ModelEvent, ids: CallIds) -> ModelEvent:
@@ -87,16 +145,22 @@ def _raise_as_recorded(answer: Json) -> None:
         )
 
 
-def _header(file: Path) -> Json:
+def _answers(file: Path) -> list[list[_Line]]:
+    """The answers' lines by task. A line that cannot be read is kept, to be told of when its turn comes."""
+    tasks: list[list[_Line]] = [[]]
+    with file.open("rb") as recording:
+        for place, line in enumerate(recording, 1):
+            if place > 1 and line.strip() and (task := _task_of(line)) is not None:
+                while len(tasks) <= task:
+                    tasks.append([])
+                tasks[task].append((place, line))
+    return tasks
+
+
+def _task_of(line: bytes) -> int | None:
+    """The number of the task that an answer belongs to; None for a line about what the user said."""
     try:
-        with file.open("rb") as recording:
-            header = read_header(recording.readline())
-    except OSError as error:
-        raise NotConfigured(f"The recording {file} cannot be read: {error.strerror}.") from error
-    if header is None:
-        raise NotConfigured(f"{file} is no recording that this version can play.")
-    return header
-
-
-def _lines(file: Path) -> list[bytes]:
-    return [line for line in file.read_bytes().split(b"\n")[1:] if line.strip()]
+        row = json.loads(line)
+        return None if "words" in row or "answered" in row else int(row.get("task", 0))
+    except (ValueError, TypeError, AttributeError):
+        return 0

@@ -40,6 +40,8 @@ class Profile(_Shape):
     """Where a cloud keeps the model (`anthropic-bedrock`, `anthropic-vertex`)."""
     file: str | None = None
     """The recording to play (`replay`)."""
+    exact: bool = False
+    """Fail where a request differs from the recorded one (`replay`)."""
     headers: dict[str, str] = Field(default_factory=dict)
     window: _Tokens | None = None
     max_output: _Tokens | None = None

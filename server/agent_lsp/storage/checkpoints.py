@@ -18,6 +18,7 @@ from typing import ParamSpec, TypeVar
 
 from agent_lsp.domain.checkpoints import Alterations, Checkpoint, Difference, Reason
 from agent_lsp.domain.errors import BadParams, StorageProblem
+from agent_lsp.domain.moments import now_ms
 from agent_lsp.storage import checkpoints_index_file as index_file
 from agent_lsp.storage.checkpoints_index import Index, Look, updated
 from agent_lsp.storage.checkpoints_objects import Commit, Deposit, depositing
@@ -193,7 +194,7 @@ class Checkpoints:
 
     def _append(self, label: _Label, tree: str, deposit: Deposit) -> Entry:
         """Store what was deposited, and a commit of it on the task's chain."""
-        tip, ts = self._tip(label.task_id), time.time_ns() // 1_000_000
+        tip, ts = self._tip(label.task_id), now_ms()
         message = message_of(label.kind, ts, label.reason)
         name = deposit.commit(Commit(tree, message, ts // 1000, tip.id if tip else None))
         deposit.store()

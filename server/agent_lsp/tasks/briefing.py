@@ -4,7 +4,6 @@ import asyncio
 import platform
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from pathlib import Path
 from typing import Literal, Protocol
 
@@ -16,6 +15,7 @@ from agent_lsp.domain.events import Event, Said
 from agent_lsp.domain.files import Listing, Place, Standing
 from agent_lsp.domain.history import HistoryItem, Words
 from agent_lsp.domain.messages import Say
+from agent_lsp.domain.moments import time_of_day
 from agent_lsp.domain.prompting import EnvironmentFacts, FileTree, GitState, PromptFacts
 from agent_lsp.tasks.attaching import Attaching
 from agent_lsp.tasks.ports import TaskFacts
@@ -146,7 +146,7 @@ class TaskBriefing:
     ) -> EnvironmentFacts:
         context, cost = self._sources.editor(), self._facts.cost()
         return EnvironmentFacts(
-            time=datetime.now().astimezone().isoformat(timespec="minutes"),
+            time=time_of_day().isoformat(timespec="minutes"),
             active=self._shown(context.active_uri) if context.active_uri else "",
             cursor=self._cursor(context),
             visible=self._all_shown(context.visible_uris),

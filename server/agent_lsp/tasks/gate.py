@@ -5,7 +5,6 @@ The answer is journaled before whoever asked learns of it, and is on the disk be
 
 import asyncio
 import json
-import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Literal
@@ -16,6 +15,7 @@ from agent_lsp.domain.encoding import Json, to_wire
 from agent_lsp.domain.errors import BadParams
 from agent_lsp.domain.files import Change, Proposal, Selection, Standing
 from agent_lsp.domain.messages import Answer, Ask, Response, Say
+from agent_lsp.domain.moments import now_ms
 from agent_lsp.domain.permissions import Offer, Permission
 from agent_lsp.domain.requests import Answered, AskReply
 from agent_lsp.storage.records import MessageChanged
@@ -193,7 +193,7 @@ class Gate:
             self._settle(waiting, AskReply(Response.YES), by="policy")
 
     def _settle(self, waiting: _Waiting, reply: AskReply, by: Literal["user", "policy", "timeout"]) -> None:
-        answer = Answer(Response(reply.response), by, _now_ms(), reply.text or None)
+        answer = Answer(Response(reply.response), by, now_ms(), reply.text or None)
         self._stream.change(MessageChanged(waiting.ts, answer=answer))
         self._waiting = None
         if not waiting.answer.done():
@@ -244,7 +244,3 @@ def _denial(action: Action) -> Say:
 def _selection(reply: AskReply) -> Selection:
     rejected = frozenset(hunk for hunk, verdict in reply.hunks.items() if verdict == "reject")
     return Selection(rejected, reply.edited)
-
-
-def _now_ms() -> int:
-    return time.time_ns() // 1_000_000

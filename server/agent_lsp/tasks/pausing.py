@@ -3,6 +3,7 @@
 import asyncio
 
 from agent_lsp.domain.messages import Response
+from agent_lsp.domain.moments import is_played
 from agent_lsp.domain.requests import Answered, AskReply
 from agent_lsp.domain.turns import PauseEnd
 from agent_lsp.tasks.gate import GONE
@@ -17,6 +18,8 @@ class Pausing:
         self._cut_short: asyncio.Future[PauseEnd] | None = None
 
     async def pause(self, seconds: float) -> PauseEnd:
+        if is_played():
+            return PauseEnd.OVER
         self._cut_short = asyncio.get_running_loop().create_future()
         try:
             async with asyncio.timeout(seconds):

@@ -1,8 +1,8 @@
 """The user's words that wait for a task to take them. Every change is journaled first: nothing they said is lost."""
 
-from uuid import uuid4
 
 from agent_lsp.domain.errors import BadParams, Overloaded
+from agent_lsp.domain.moments import fresh_id
 from agent_lsp.domain.requests import QueuedWords, QueueEdit
 from agent_lsp.storage.folding import queue_after
 from agent_lsp.storage.records import QueueOrdered, WordsQueued
@@ -28,7 +28,7 @@ class Queue:
         """Take words in, and give them the id by which they can be changed as long as they wait."""
         if len(self.words) >= MOST_WAITING:
             raise Overloaded(f"{MOST_WAITING} messages wait already: let the task take them, or remove some.")
-        words = QueuedWords(str(uuid4()), text, images, "steer" if delivery == "steer" else "queue")
+        words = QueuedWords(fresh_id(), text, images, "steer" if delivery == "steer" else "queue")
         self._change(WordsQueued(words))
         return words.message_id
 

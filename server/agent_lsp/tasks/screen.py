@@ -1,11 +1,11 @@
 """Where a task's tools show what they do: the rows of running commands, and what the user wants done with them."""
 
 import asyncio
-import time
 from collections.abc import Callable
 from typing import Literal
 
 from agent_lsp.domain.messages import Answer, Ask, Response
+from agent_lsp.domain.moments import now_ms
 from agent_lsp.storage.records import MessageChanged
 from agent_lsp.tasks.stream import MessageStream
 
@@ -70,7 +70,7 @@ class CommandRows:
 
 
 def _answer(wanted: Operation | None) -> Answer:
-    now = time.time_ns() // 1_000_000
+    now = now_ms()
     match wanted:
         case "continue":
             return Answer(Response.YES, "user", now)

@@ -5,11 +5,11 @@ a message does not depend on how many there are. What a message means for the ta
 """
 
 import asyncio
-import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 from agent_lsp.domain.messages import Ask, DeletedMessage, Message, Progress, Say
+from agent_lsp.domain.moments import is_played, now_ms
 from agent_lsp.domain.notices import DeletionNotice, DeltaNotice, Listener, MessageNotice, Notice, StatusNotice
 from agent_lsp.domain.status import Status
 from agent_lsp.storage.records import MessageAdded, MessageChanged, MessageGrew
@@ -152,7 +152,7 @@ class MessageStream:
                 growth.timer.cancel()
 
     def _mint(self) -> int:
-        self.last_ts = max(self.last_ts + 1, time.time_ns() // 1_000_000)
+        self.last_ts = max(self.last_ts + 1, now_ms())
         return self.last_ts
 
     def _add(self, message: Message) -> int:
@@ -181,7 +181,8 @@ class MessageStream:
         growth.timer = None
         if not growth.unsent:
             return
-        self._journal_growth(ts, growth)
+        if not is_played():  # There, what is journaled must not depend on how fast it goes.
+            self._journal_growth(ts, growth)
         if not any(listener.is_congested() for listener in self._listeners):
             self._send_growth(ts, growth)
         growth.timer = asyncio.get_running_loop().call_later(MERGE_SECONDS, self._flush, ts, growth)

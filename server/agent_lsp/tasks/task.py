@@ -15,7 +15,7 @@ from agent_lsp.domain.events import Event, Kept, StepEnded
 from agent_lsp.domain.files import FileEdit
 from agent_lsp.domain.history import Words
 from agent_lsp.domain.messages import Answer, Ask, Category, Response, Say
-from agent_lsp.domain.moments import now_ms
+from agent_lsp.domain.moments import is_played, now_ms
 from agent_lsp.domain.notices import Listener
 from agent_lsp.domain.requests import Answered, AskReply, QueuedWords, QueueEdit, QueueList, Sent, Snapshot, TaskSummary
 from agent_lsp.domain.status import PermissionMode, Status
@@ -279,6 +279,8 @@ class Task:
     # What its turns do (the Course).
 
     async def turn(self) -> Ending | None:
+        if is_played():
+            await self._checkpointing.settle()
         ports = self.kit.ports(self._surroundings, self._checkpointing, self.spending.context)
         if self._condensing.is_at_rest:
             return await self._condensing.run(self.recorder.history, ports, self.recorder.emit)

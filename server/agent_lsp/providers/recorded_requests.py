@@ -1,0 +1,97 @@
+"""What was new in each request of a recorded task, and in what another request differs from it. No I/O."""
+
+import difflib
+import json
+from collections.abc import Iterator, Sequence
+from hashlib import sha256
+from weakref import WeakKeyDictionary
+
+from agent_lsp.domain.encoding import Json
+from agent_lsp.domain.history import HistoryItem, Reply, Result, Words
+from agent_lsp.domain.model import ModelRequest
+from agent_lsp.providers.secrets import Secrets
+
+_SHOWN_LINES = 16
+_LONGEST_LINE = 200
+_DIGITS = 16
+
+
+class TaskNumbers:
+    """Tells the tasks apart that share a model, from 0, by the first item of their histories."""
+
+    def __init__(self) -> None:
+        self._numbers: WeakKeyDictionary[HistoryItem, int] = WeakKeyDictionary()
+        self._count = 0
+        self._newest = 0
+
+    def of(self, history: Sequence[HistoryItem]) -> int:
+        first = history[0]
+        if first not in self._numbers:
+            # A history that begins anew and has replies is one that was condensed: the task is an old one.
+            is_old = self._count > 0 and any(isinstance(item, Reply) for item in history)
+            self._numbers[first] = self._newest if is_old else self._count
+            self._count += not is_old
+        self._newest = self._numbers[first]
+        return self._newest
+
+
+class RequestNotes:
+    """What is written of a task's requests: each item once, with the request that it was new in."""
+
+    def __init__(self, secrets: Secrets) -> None:
+        self._secrets = secrets
+        self._told: WeakKeyDictionary[HistoryItem, bool] = WeakKeyDictionary()
+
+    def of(self, request: ModelRequest) -> Json:
+        """Note a request. What the model said itself stands in the recording as it is."""
+        new = [item for item in request.history if item not in self._told]
+        for item in new:
+            self._told[item] = True
+        texts = [_text_of(item, new) for item in new if not isinstance(item, Reply)]
+        tools = sorted(tool.name for tool in request.tools)
+        return {
+            "system": _digest(request.system),
+            "tools": _digest(json.dumps(tools)),
+            "new": [[title, self._secrets.removed_from(text)] for title, text in texts],
+        }
+
+
+def difference(recorded: Json, now: Json) -> str:
+    """Say in what a request differs from the recorded one; empty if it does not."""
+    for (was_title, was), (title, text) in zip(recorded["new"], now["new"], strict=False):
+        if was_title != title:
+            return f"there is {title} where {was_title} was"
+        if changed := list(_changed(was, text)):
+            return "\n".join([f"{title} is another:", *changed])
+    if len(recorded["new"]) != len(now["new"]):
+        return f"it tells {len(now['new'])} new things instead of {len(recorded['new'])}"
+    parts = [name for name in ("system", "tools") if recorded[name] != now[name]]
+    return f"the {' and the '.join(parts)} prompt is another" if parts else ""
+
+
+def _changed(was: str, now: str) -> Iterator[str]:
+    """The lines that differ, the first ones of them. When it is, is not compared."""
+    before, after = ([line for line in text.splitlines() if not line.startswith("Time: ")] for text in (was, now))
+    if before == after:
+        return
+    lines = [line for line in difflib.unified_diff(before, after, n=0, lineterm="") if line[:3] not in ("---", "+++")]
+    for line in lines[:_SHOWN_LINES]:
+        yield line if len(line) <= _LONGEST_LINE else line[:_LONGEST_LINE] + "…"
+    if len(lines) > _SHOWN_LINES:
+        yield f"… {len(lines) - _SHOWN_LINES} more lines"
+
+
+def _text_of(item: HistoryItem, near: Sequence[HistoryItem]) -> tuple[str, str]:
+    match item:
+        case Words(texts, images):
+            return "what the model is told", "\n\n".join([*texts, *map(_digest, images)])
+        case Result(call_id, text, images):
+            calls = [call for other in near if isinstance(other, Reply) for call in other.calls]
+            name = next((call.name for call in calls if call.id == call_id), "a tool")
+            return f"the result of {name}", "\n".join([text, *map(_digest, images)])
+        case Reply():
+            return "the model's answer", item.text
+
+
+def _digest(text: str) -> str:
+    return sha256(text.encode("utf-8", "replace")).hexdigest()[:_DIGITS]

@@ -1,0 +1,136 @@
+"""Whole tasks, recorded and played: `agent-lsp run --record` and `--replay`, each play in a world of its own."""
+
+import asyncio
+import json
+import sys
+from asyncio.subprocess import PIPE
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from shutil import rmtree
+
+import pytest
+
+from agent_lsp.headless.answers import DECIDE
+from support.model_script import Part
+from support.model_server import CallTool, Refusal, Say, ScriptedServer, Think, Turn, scripted_model
+
+WRITE = CallTool("write_to_file", path="notes.txt", content="one\ntwo\n")
+QUESTION = CallTool("ask_followup_question", question="Which?", follow_up=[{"text": "this"}, {"text": "that"}])
+DONE = CallTool("attempt_completion", result="All is well.")
+TASK: list[Turn | Sequence[Part]] = [
+    [Think("Hm."), Say("I write it. " * 20), WRITE],
+    Refusal(529, "Overloaded"),
+    [QUESTION],
+    [CallTool("execute_command", command="cat notes.txt; echo too | tee more.txt")],
+    [CallTool("edit_file", path="notes.txt", old_string="two", new_string="2"), CallTool("read_file", path="more.txt")],
+    [DONE],
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    code: int | None
+    output: str
+    errors: str
+
+
+class World:
+    """One folder to work in, made anew for each run; homes and states that no two runs share."""
+
+    def __init__(self, root: Path, server: ScriptedServer) -> None:
+        self.folder, self.recording = root / "project", root / "run.jsonl"
+        self._root = root
+        self._runs = 0
+        profile = {"type": "openai", "model": "m", "apiKey": "k", "baseURL": server.base_url("openai")}
+        self._settings = {"currentProvider": "scripted", "providers": {"scripted": profile}}
+
+    async def run(self, *words: str) -> Ended:
+        self._runs += 1
+        rmtree(self.folder, ignore_errors=True)
+        self.folder.mkdir()
+        home = self._root / f"home-{self._runs}"
+        home.mkdir()
+        (home / "settings.json").write_text(json.dumps(self._settings))
+        process = await asyncio.create_subprocess_exec(
+            *(sys.executable, "-m", "agent_lsp", "run", *words),
+            cwd=self.folder,
+            env={"AGENT_LSP_HOME": str(home), "AGENT_LSP_STATE": str(home / "state"), "PATH": "/usr/bin:/bin"},
+            stdin=PIPE,
+            stdout=PIPE,
+            stderr=PIPE,
+        )
+        async with asyncio.timeout(60):
+            output, errors = await process.communicate()
+        return Ended(process.returncode, output.decode(), errors.decode())
+
+    def journal(self) -> bytes:
+        """The journal of the newest run."""
+        (journal,) = (self._root / f"home-{self._runs}").glob("state/tasks/*/journal.jsonl")
+        return journal.read_bytes()
+
+    async def record(self) -> Ended:
+        return await self.run("-y", "--record", str(self.recording), "Write a note.")
+
+    async def replay(self, *words: str) -> Ended:
+        return await self.run("--replay", str(self.recording), *words)
+
+
+async def test_a_recorded_task_plays_to_the_same_bytes(tmp_path: Path) -> None:
+    async with scripted_model(TASK) as server:
+        world = World(tmp_path, server)
+        recorded = await world.record()
+    files = {path.name: path.read_text() for path in world.folder.iterdir()}
+
+    plays = [(await world.replay("--exact"), world.journal()) for _ in range(3)]
+
+    assert {path.name: path.read_text() for path in world.folder.iterdir()} == files
+    assert [end for end, _ in plays] == [Ended(0, plays[0][0].output, "")] * 3
+    assert plays[0][1] == plays[1][1] == plays[2][1]
+    assert recorded.code == 0
+    assert DECIDE in recorded.output
+    assert DECIDE in plays[0][0].output
+
+
+async def test_a_play_says_where_a_command_came_to_something_else(tmp_path: Path) -> None:
+    turns = [[CallTool("execute_command", command='echo "$$ $(date +%N)"')], [DONE]]
+    async with scripted_model(turns) as server:
+        world = World(tmp_path, server)
+        await world.record()
+
+    loose, exact = await world.replay(), await world.replay("--exact")
+
+    assert loose.code == 0
+    assert loose.errors.startswith(
+        "Request 2 differs from the recorded one: the result of execute_command is another:\n@@ -2 +2 @@\n-"
+    )
+    assert exact.code == 1
+    assert "Request 2 differs from the recorded one" in exact.errors
+
+
+async def test_a_recorded_yes_covers_nothing_that_wants_a_person(tmp_path: Path) -> None:
+    target = tmp_path / "outside.txt"
+    turns = [[CallTool("write_to_file", path=str(target), content="x")], [DONE]]
+    async with scripted_model(turns) as server:
+        world = World(tmp_path, server)
+        await world.record()
+    lines = world.recording.read_text().replace('"noButtonClicked"', '"yesButtonClicked"')
+    world.recording.write_text(lines)
+
+    played = await world.replay("-y")
+
+    assert '"yesButtonClicked"' in lines
+    assert played.code == 1
+    assert not target.exists()
+
+
+@pytest.mark.parametrize("words", [(), ("--record", "x.jsonl")])
+async def test_a_recording_of_nobodys_words_wants_a_task(tmp_path: Path, words: tuple[str, ...]) -> None:
+    async with scripted_model([]) as server:
+        world = World(tmp_path, server)
+        world.recording.write_text('{"recording": 1}\n')
+
+        end = await world.replay(*words)
+
+    assert end.code != 0
+    assert "A task needs words" in end.errors
