@@ -3,7 +3,7 @@ from typing import Any
 
 import pytest
 
-from agent_lsp.domain.documents import EditorContext
+from agent_lsp.domain.documents import EditorContext, Terminal
 from agent_lsp.domain.encoding import to_wire
 from agent_lsp.domain.errors import NotConfigured
 from agent_lsp.domain.files import Change
@@ -333,16 +333,23 @@ async def test_preview_document_that_is_gone_is_an_error(ready: FrontDoor) -> No
 async def test_editor_context_reaches_the_hall(ready: FrontDoor) -> None:
     context = {
         "visible": [{"uri": "file:///a", "ranges": []}],
-        "active": {"uri": "file:///a", "selection": _range((0, 0), (0, 0))},
+        "active": {"uri": "file:///a", "selection": _range((0, 0), (2, 0))},
         "openTabs": ["file:///a", "file:///b"],
-        "terminals": ["ignored"],
+        "terminals": [{"name": "zsh", "command": "make", "exitCode": 2, "output": "x" * 20_001, "shell": "ignored"}],
     }
 
     ready.client.notify("agent/editorContext", context)
     await ready.client.request("agent/debugReport")
 
     assert ready.hall.named("editor_context") == [
-        EditorContext("file:///a", ("file:///a",), ("file:///a", "file:///b"))
+        EditorContext(
+            "file:///a",
+            ("file:///a",),
+            ("file:///a", "file:///b"),
+            cursor_line=3,
+            selected_lines=(1, 2),
+            terminals=(Terminal("zsh", command="make", exit_code=2, output="x" * 20_000),),
+        )
     ]
 
 

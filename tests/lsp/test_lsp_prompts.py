@@ -5,7 +5,7 @@ from test_lsp_waiting import command
 
 from agent_lsp.domain.messages import Ask, Message
 from agent_lsp.domain.notices import MessageNotice, StatusNotice
-from agent_lsp.domain.requests import AskReply, ContextReference, NewTask
+from agent_lsp.domain.requests import AskReply, NewTask
 from agent_lsp.domain.status import ACTIONS, PermissionMode, State, Status, WaitingAsk
 from agent_lsp.lsp.client import path_of
 from agent_lsp.lsp.plain.prompt_text import Prompt, Unfinished, read_prompt, unfinished
@@ -15,10 +15,6 @@ from support.lsp_client import Json, RpcError
 
 URI = "file:///w/x.agent.md"
 MODES = ("code", "ask")
-
-
-def located(path: str) -> str | None:
-    return f"file:///w/{path}" if path in ("src/a.py", "b c.md", "d") else None
 
 
 # What is written
@@ -34,30 +30,26 @@ def located(path: str) -> str | None:
         ("/news", Prompt("/news")),
         ("do /new", Prompt("do /new")),
         ("/new", Prompt("", is_new=True)),
-        ("see @src/a.py.", Prompt("see @src/a.py.", context=(ContextReference("file:///w/src/a.py"),))),
-        ("@src/a.py:3-7, @d:2", Prompt("@src/a.py:3-7, @d:2", context=(
-            ContextReference("file:///w/src/a.py", 3, 7), ContextReference("file:///w/d", 2, 2)))),
-        ("@d and @d", Prompt("@d and @d", context=(ContextReference("file:///w/d"),))),
-        ("me@d @nowhere", Prompt("me@d @nowhere")),
+        ("/plan see @/src/a.py.", Prompt("see @/src/a.py.", permission_mode=PermissionMode.PLAN)),
         ("", Prompt("")),
     ],
 )  # fmt: skip
 def test_prompt_is_read(text: str, prompt: Prompt) -> None:
-    assert read_prompt(text, MODES, located) == prompt
+    assert read_prompt(text, MODES) == prompt
 
 
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("/", Unfinished("/", "")),
-        ("/pl", Unfinished("/", "pl")),
-        ("/new /c", Unfinished("/", "c")),
-        ("\n/new\n/", Unfinished("/", "")),
+        ("/", Unfinished("/", "", 0)),
+        ("/pl", Unfinished("/", "pl", 0)),
+        ("/new /c", Unfinished("/", "c", 5)),
+        ("\n/new\n/", Unfinished("/", "", 0)),
         ("words /", None),
         ("/etc/", None),
-        ("see @", Unfinished("@", "")),
-        ("see @src/a", Unfinished("@", "src/a")),
-        ("@a\n@b", Unfinished("@", "b")),
+        ("see @", Unfinished("@", "", 4)),
+        ("see @my\\ src/a", Unfinished("@", "my src/a", 4)),
+        ("@a\n@b", Unfinished("@", "b", 0)),
         ("me@", None),
         ("@a ", None),
         ("", None),
@@ -87,20 +79,6 @@ async def test_prompt_begins_a_task_and_is_emptied(door: FrontDoor) -> None:
 
     assert answer == {"taskId": "t1", "instanceId": "i1"}
     assert door.hall.named("new_task") == [NewTask("do it", mode="ask", permission_mode=PermissionMode.PLAN)]
-
-
-async def test_mentioned_files_are_attached(door: FrontDoor, tmp_path: Path) -> None:
-    (tmp_path / "src").mkdir()
-    (tmp_path / "src" / "a.py").write_text("")
-    (tmp_path.parent / "secret").write_text("")
-    await door.client.initialize(agent=None, root=tmp_path)
-    FakeEditor(door.client).open(URI, "/new look at @src/a.py:2 and @../secret")
-
-    await command(door, "agent.sendPrompt", URI)
-
-    (request,) = door.hall.named("new_task")
-    assert isinstance(request, NewTask)
-    assert request.context == (ContextReference((tmp_path / "src" / "a.py").as_uri(), 2, 2),)
 
 
 async def test_prompt_goes_to_the_task_there_is(door: FrontDoor) -> None:
@@ -276,6 +254,27 @@ async def test_files_are_offered_folder_by_folder(door: FrontDoor) -> None:
         ("@src/sub/", 19, {"range": place, "newText": "@src/sub/"}),
     ]
     assert door.hall.named("paths_in") == ["src/"]
+
+
+@pytest.mark.parametrize(
+    ("words", "paths", "offered"),
+    [
+        ("@/my\\ dir/", ("my dir/a b.py", "my dir/c/"), ["@/my\\ dir/a\\ b.py", "@/my\\ dir/c/"]),
+        ('@"src/', ("src/v1.", "src/x:1"), ['@"src/v1."', '@"src/x:1"']),
+        ("@/src/", ("src/new\nline", "src/a"), ["@/src/a"]),
+        ("@", ("problems", "src/"), ["@problems", "@terminal", "@git-changes", '@"problems"', "@src/"]),
+    ],
+)
+async def test_what_is_offered_is_read_back_as_the_file(
+    door: FrontDoor, words: str, paths: tuple[str, ...], offered: list[str]
+) -> None:
+    await begin(door, f"see {words}")
+    door.hall.paths = paths
+
+    items = await complete(door, 0, 4 + len(words))
+
+    assert [item["label"] for item in items] == offered
+    assert {item["textEdit"]["range"]["start"]["character"] for item in items} == {4}
 
 
 @pytest.mark.parametrize(

@@ -143,6 +143,7 @@ export interface EditorContextParams {
   visible?: VisibleEditor[];
   active?: ActiveEditor;
   openTabs?: string[];
+  terminals?: TerminalParams[];
 }
 
 export interface ExportedTask {
@@ -495,6 +496,15 @@ export interface TerminalOperationParams {
   taskId: string;
   ts?: number;
   operation: "continue" | "abort";
+}
+
+export interface TerminalParams {
+  name: string;
+  cwd?: string;
+  command?: string;
+  isRunning?: boolean;
+  exitCode?: number;
+  output?: string;
 }
 
 export interface Todo {

@@ -120,6 +120,7 @@
 ---@field visible? agent_lsp.VisibleEditor[]
 ---@field active? agent_lsp.ActiveEditor
 ---@field openTabs? string[]
+---@field terminals? agent_lsp.TerminalParams[]
 
 ---@class agent_lsp.ExportedTask
 ---@field title string
@@ -423,6 +424,14 @@
 ---@field taskId string
 ---@field ts? integer
 ---@field operation "continue"|"abort"
+
+---@class agent_lsp.TerminalParams
+---@field name string
+---@field cwd? string
+---@field command? string
+---@field isRunning? boolean
+---@field exitCode? integer
+---@field output? string
 
 ---@class agent_lsp.Todo
 ---@field id string

@@ -10,6 +10,7 @@ from lsprotocol import types
 
 from agent_lsp.domain.documents import ApplyResult, DocumentEdit, OpenDocument
 from agent_lsp.domain.errors import BadParams
+from agent_lsp.domain.mentions import NAMES, as_mention
 from agent_lsp.domain.messages import Ask, Response
 from agent_lsp.domain.requests import Answered, AskReply, NewTask, Sent, TaskReference
 from agent_lsp.lsp.client import Encoding
@@ -63,7 +64,7 @@ class Prompts:
         """
         document = self._document(uri) if uri else self._written()
         uri = document.uri
-        prompt = read_prompt(document.text, self._hall.modes, self._located)
+        prompt = read_prompt(document.text, self._hall.modes)
         if not prompt.words:
             raise BadParams("There are no words in this prompt yet.")
         sent = await self._deliver(prompt, ts)
@@ -84,7 +85,7 @@ class Prompts:
         if word is None:
             return []
         choices = await self._choices(word)
-        return [_item(word, choice, _range(word, before, position, encoding)) for choice in choices]
+        return [_item(choice, _range(word, before, position, encoding)) for choice in choices]
 
     def _document(self, uri: str) -> OpenDocument:
         document = self._mirror.get(uri) if is_prompt(uri) else None
@@ -116,10 +117,7 @@ class Prompts:
             )
         task_id = self._hall.current_task()
         if task_id is None or prompt.is_new:
-            request = NewTask(
-                prompt.words, mode=prompt.mode, permission_mode=prompt.permission_mode, context=prompt.context
-            )
-            return self._hall.new_task(request)
+            return self._hall.new_task(NewTask(prompt.words, mode=prompt.mode, permission_mode=prompt.permission_mode))
         if prompt.mode:
             self._hall.set_mode(task_id, prompt.mode)
         if prompt.permission_mode:
@@ -146,17 +144,14 @@ class Prompts:
         return True
 
     async def _choices(self, word: Unfinished) -> Sequence[str]:
+        """What can stand in the place of the word, its mark included."""
         if word.mark == "/":
-            return (NEW, *self._hall.modes, *PERMISSION_MODES)
+            return [f"/{choice}" for choice in (NEW, *self._hall.modes, *PERMISSION_MODES)]
         folder, slash, _ = word.word.rpartition("/")
-        return await self._hall.paths_in(f"{folder}{slash}")
-
-    def _located(self, path: str) -> str | None:
-        for root in self.roots():
-            found = (root / path).resolve()
-            if found.is_relative_to(root.resolve()) and found.exists():
-                return found.as_uri()
-        return None
+        paths = await self._hall.paths_in(f"{folder}{slash}".removeprefix("/"))
+        written = (as_mention(path, is_rooted=word.word.startswith("/")) for path in paths)
+        names = [f"@{name}" for name in NAMES] if not slash else []
+        return [*names, *(mention for mention in written if mention)]
 
 
 def _name_of(roots: Sequence[Path]) -> str:
@@ -171,23 +166,22 @@ def _with_words(text: str, words: str) -> str:
     return f"{text.rstrip()}{' ' if text.strip() else ''}{words} \n"
 
 
-def _item(word: Unfinished, choice: str, place: types.Range) -> types.CompletionItem:
-    text = f"{word.mark}{choice}"
-    is_folder = choice.endswith("/")
-    kind = types.CompletionItemKind.Folder if is_folder else types.CompletionItemKind.File
+def _item(choice: str, place: types.Range) -> types.CompletionItem:
+    kinds = types.CompletionItemKind
+    is_file = choice.startswith("@") and choice[1:] not in NAMES
+    folder_or_file = kinds.Folder if choice.rstrip('"').endswith("/") else kinds.File
     return types.CompletionItem(
-        label=text,
-        kind=types.CompletionItemKind.Keyword if word.mark == "/" else kind,
+        label=choice,
+        kind=folder_or_file if is_file else kinds.Keyword,
         # Editors filter by the text in the range, and would not find the mark in a word.
-        filter_text=text,
-        text_edit=types.TextEdit(range=place, new_text=text),
+        filter_text=choice,
+        text_edit=types.TextEdit(range=place, new_text=choice),
     )
 
 
 def _range(word: Unfinished, before: str, position: types.Position, encoding: Encoding) -> types.Range:
-    start = len(before) - len(word.word) - len(word.mark)
     return types.Range(
-        start=types.Position(line=position.line, character=units_before(before, start, encoding)),
+        start=types.Position(line=position.line, character=units_before(before, word.start, encoding)),
         end=position,
     )
 

@@ -5,7 +5,7 @@ from typing import Annotated, Literal, Self, cast
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 from pydantic.alias_generators import to_camel
 
-from agent_lsp.domain.documents import EditorContext
+from agent_lsp.domain.documents import EditorContext, Terminal
 from agent_lsp.domain.encoding import Json
 from agent_lsp.domain.errors import BadParams
 from agent_lsp.domain.permissions import Remember, Scope
@@ -14,6 +14,9 @@ from agent_lsp.domain.status import PermissionMode
 
 Image = Annotated[str, Field(pattern=r"^data:")]
 Limit = Annotated[int, Field(ge=1, le=10_000)]
+_MOST_TERMINALS = 20
+_TERMINAL_TAIL = 20_000
+"""Characters of a terminal's output that are kept."""
 
 
 class Params(BaseModel):
@@ -233,17 +236,46 @@ class ActiveEditor(Params):
     uri: str
     selection: Range | None = None
 
+    def cursor_line(self) -> int | None:
+        return self.selection.end.line + 1 if self.selection else None
+
+    def selected_lines(self) -> tuple[int, int] | None:
+        selection = self.selection
+        if selection is None or selection.start == selection.end:
+            return None
+        return selection.start.line + 1, selection.last_line() + 1
+
+
+class TerminalParams(Params):
+    """A terminal of the user's and the newest command in it; `output` may be the end of a long one."""
+
+    name: str
+    cwd: str = ""
+    command: str = ""
+    is_running: bool = False
+    exit_code: int | None = None
+    output: str = ""
+
+    def to_terminal(self) -> Terminal:
+        output = self.output[-_TERMINAL_TAIL:]
+        return Terminal(self.name, self.cwd, self.command, self.is_running, self.exit_code, output)
+
 
 class EditorContextParams(Params):
     visible: tuple[VisibleEditor, ...] = ()
     active: ActiveEditor | None = None
     open_tabs: tuple[str, ...] = ()
+    terminals: tuple[TerminalParams, ...] = ()
 
     def to_context(self) -> EditorContext:
+        active = self.active
         return EditorContext(
-            active_uri=self.active.uri if self.active else None,
+            active_uri=active.uri if active else None,
             visible_uris=tuple(editor.uri for editor in self.visible),
             open_uris=self.open_tabs,
+            cursor_line=active.cursor_line() if active else None,
+            selected_lines=active.selected_lines() if active else None,
+            terminals=tuple(terminal.to_terminal() for terminal in self.terminals[:_MOST_TERMINALS]),
         )
 
 
