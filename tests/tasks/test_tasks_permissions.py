@@ -333,3 +333,17 @@ async def test_the_permission_mode_can_be_changed_while_a_task_runs(tmp_path: Pa
 
     assert house.watcher.kinds().count("tool") == 2
     assert len(house.watcher.said(Say.TOOL)) == 1
+
+
+async def test_a_yes_does_not_lift_what_was_denied_while_it_was_waited_for(tmp_path: Path) -> None:
+    house = keeping_house(tmp_path, runs("git log", "git log"))
+    house.new_task()
+    await house.watcher.until_ask(Ask.COMMAND)
+
+    house.architect.rules = Rules(denied_commands=(("git", "log"),))
+    house.answer(YES)
+    await house.watcher.until_ask(Ask.COMPLETION_RESULT)
+
+    reasons = [json.loads(text)["reason"] for text in house.watcher.said(Say.ERROR)]
+    assert reasons == ["`git log` is denied by the rule `git log`."] * 2
+    assert house.watcher.said(Say.COMMAND) == []

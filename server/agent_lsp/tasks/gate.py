@@ -85,9 +85,7 @@ class Gate:
         body = _body(action, judgement, offered(action, judgement, rules))
         match judgement.verdict:
             case Verdict.DENY:
-                self._calls.settle(action.call_id)
-                self._stream.say(_denial(action), json.dumps(body | {"reason": judgement.reason}, ensure_ascii=False))
-                return Decision(is_approved=False, by="policy", text=judgement.reason)
+                return self._denied(action, body, judgement)
             case Verdict.APPROVE:
                 ts = self._row(action, action.say, json.dumps(body, ensure_ascii=False))
                 self._keep_proposal(ts, action.proposal)
@@ -95,7 +93,16 @@ class Gate:
                     await self._ledger.sync()
                 return Decision(is_approved=True, by="policy")
             case Verdict.ASK:
-                return await self._ask_about(action, body)
+                decision = await self._ask_about(action, body)
+                now = judge(action, self._rules())
+                # What was denied while the ask waited is not lifted by a yes to it.
+                is_denied = decision.is_approved and action.deed is not Deed.SAVE and now.verdict is Verdict.DENY
+                return self._denied(action, body, now) if is_denied else decision
+
+    def _denied(self, action: Action, body: Json, judgement: Judgement) -> Decision:
+        self._calls.settle(action.call_id)
+        self._stream.say(_denial(action), json.dumps(body | {"reason": judgement.reason}, ensure_ascii=False))
+        return Decision(is_approved=False, by="policy", text=judgement.reason)
 
     async def ask(self, ask: Ask, body: Json, call_id: str) -> Decision:
         """Put a question that only the user can answer."""
