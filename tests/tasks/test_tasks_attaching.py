@@ -137,6 +137,14 @@ async def test_absolute_path_into_the_workspace_is_inside(desk: Room) -> None:
     )
 
 
+async def test_path_may_begin_with_the_name_of_its_root(desk: Room) -> None:
+    expected = "1 | one\n2 | two\n3 | three"
+
+    assert await desk.attached("@/w/src/a.py") == (attached("@/w/src/a.py", expected, "src/a.py"),)
+    desk.write("w/src/a.py", "nearer")
+    assert await desk.attached("@/w/src/a.py") == (attached("@/w/src/a.py", "1 | nearer", "w/src/a.py"),)
+
+
 async def test_unsaved_text_of_the_editor_is_attached(desk: Room) -> None:
     desk.editor.texts[(desk.root / "src/a.py").as_uri()] = (2, "typed\n")
 

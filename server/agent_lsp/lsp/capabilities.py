@@ -76,7 +76,7 @@ FEATURES = ("hunks", "preview", "reconnect")
 
 PREVIEW_SCHEME = "agent-preview"
 
-SCHEMA_HASH = "6b7b30dfaab433e8"
+SCHEMA_HASH = "ce399c3445c3c634"
 """Of the JSON Schema that `agent-lsp schema` prints; changes whenever a shape on the wire does."""
 
 _ENCODINGS = ("utf-8", "utf-16", "utf-32")
