@@ -11,21 +11,14 @@ from agent_lsp.domain.status import Todo
 from agent_lsp.domain.turns import LimitReached, PauseEnd
 from agent_lsp.settings.model import LimitSettings
 from agent_lsp.tasks.condensing import Condensing
-from agent_lsp.tasks.kit import Kit
 from agent_lsp.tasks.pausing import Pausing
-from agent_lsp.tasks.queue import Queue
-from agent_lsp.tasks.recorder import Recorder
-from agent_lsp.tasks.spending import NO_PRICE, Spending
-from agent_lsp.tasks.stream import MessageStream
+from agent_lsp.tasks.spending import NO_PRICE
+from agent_lsp.tasks.status_board import Described
 
 
 @dataclass(frozen=True, slots=True)
 class TaskSurroundings:
-    kit: Kit
-    stream: MessageStream
-    recorder: Recorder
-    queue: Queue
-    spending: Spending
+    task: Described
     condensing: Condensing
     limits: Callable[[], LimitSettings]
     hear: Callable[[QueuedWords], Kept]
@@ -33,25 +26,25 @@ class TaskSurroundings:
     pausing: Pausing = field(default_factory=Pausing)
 
     def system_prompt(self) -> str:
-        return self.kit.briefing.system_prompt()
+        return self.task.kit.briefing.system_prompt()
 
     async def environment(self) -> Words | None:
-        return await self.kit.briefing.environment()
+        return await self.task.kit.briefing.environment()
 
     def limit_reached(self) -> LimitReached | None:
         limits = self.limits()
-        if self.spending.is_cap_void(limits):
-            self.stream.say(Say.INFO, NO_PRICE)
-        return self.spending.limit_reached(limits)
+        if self.task.spending.is_cap_void(limits):
+            self.task.stream.say(Say.INFO, NO_PRICE)
+        return self.task.spending.limit_reached(limits)
 
     def take_steering(self) -> Iterator[Kept]:
-        return map(self.hear, self.queue.steering())
+        return map(self.hear, self.task.queue.steering())
 
     async def pause(self, seconds: float) -> PauseEnd:
         return await self.pausing.pause(seconds)
 
     def todos(self) -> tuple[Todo, ...]:
-        return self.recorder.todos
+        return self.task.recorder.todos
 
     def take_wish(self) -> str | None:
         return self.condensing.take()

@@ -84,16 +84,7 @@ class Task:
         self.spending.see_window(self.kit.window)
         self._turns = Turns(self.id, self)
         self._condensing = Condensing()
-        self._surroundings = TaskSurroundings(
-            self.kit,
-            self.stream,
-            self.recorder,
-            self.queue,
-            self.spending,
-            self._condensing,
-            equipment.limits,
-            self._hear,
-        )
+        self._surroundings = TaskSurroundings(self, self._condensing, equipment.limits, self._hear)
         self._is_closing = self._is_leaving = self._is_held = False
         self._board = StatusBoard(self)
         self.stream.on_change = self._board.look
