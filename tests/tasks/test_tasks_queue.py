@@ -12,7 +12,7 @@ from agent_lsp.tasks import endings
 from agent_lsp.tasks.queue import MOST_WAITING
 from support.kitchen import calls
 
-IMAGE = "data:image/png;base64,AA=="
+IMAGE = "data:image/png;base64,iVBORw0KGgo="
 
 
 async def waiting(state, *texts: str, more: tuple = ()) -> tuple[House, str, list[str]]:

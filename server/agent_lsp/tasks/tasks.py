@@ -9,6 +9,7 @@ from typing import Literal, TypeVar
 
 from agent_lsp.domain.errors import BadParams, StorageProblem, TaskUnknown
 from agent_lsp.domain.files import Change
+from agent_lsp.domain.images import checked_images
 from agent_lsp.domain.moments import fresh_id, now_ms
 from agent_lsp.domain.notices import Listener
 from agent_lsp.domain.requests import (
@@ -80,6 +81,7 @@ class Tasks:
             return known
         if not request.text.strip() and not request.images:
             raise BadParams("A task needs words: say what is to be done.")
+        request = replace(request, images=checked_images(request.images))
         task = self._admit(request)
         self._begin(task, request)
         self._index.upsert(task.summary(), request.client_request_id)
@@ -96,14 +98,14 @@ class Tasks:
         return task.snapshot(since if instance_id == task.instance_id else None, limit, before)
 
     def answer(self, task_id: str, ts: int | None, reply: AskReply) -> Answered:
-        return self._task(task_id).answer(ts, reply)
+        return self._task(task_id).answer(ts, replace(reply, images=checked_images(reply.images)))
 
     async def send(
         self, task_id: str, text: str, images: tuple[str, ...], delivery: Literal["queue", "steer", "interrupt"]
     ) -> Sent:
         if not text.strip() and not images:
             raise BadParams("A message needs words.")
-        task = self._task(task_id)
+        task, images = self._task(task_id), checked_images(images)
         if delivery == "interrupt":
             return await task.interrupt(text, images)
         return task.send(text, images, delivery)
@@ -158,6 +160,8 @@ class Tasks:
 
     def queue(self, task_id: str, wish: QueueEdit | None) -> QueueList:
         """Change the words that wait for a task, and tell what waits then."""
+        if wish and wish.images:
+            wish = replace(wish, images=checked_images(wish.images))
         return self._task(task_id).edit_queue(wish)
 
     async def fork(self, task_id: str, ts: int | None, title: str | None) -> ForkedTask:
