@@ -14,7 +14,7 @@ from agent_lsp.domain.diagnostics import LanguageServers
 from agent_lsp.domain.documents import Documents, EditorContext
 from agent_lsp.domain.encoding import Json
 from agent_lsp.domain.errors import AgentError, FileProblem, NotConfigured
-from agent_lsp.domain.files import Place, Standing
+from agent_lsp.domain.files import Standing
 from agent_lsp.domain.modes import DEFAULT_MODE, ModeList
 from agent_lsp.domain.moments import REAL, entered, played_moments
 from agent_lsp.domain.requests import ProfileList
@@ -22,7 +22,7 @@ from agent_lsp.domain.slash import CommandList
 from agent_lsp.domain.status import PermissionMode
 from agent_lsp.domain.trust import Trust
 from agent_lsp.extensions.commands import TextCommands
-from agent_lsp.extensions.modes import Modes, TaskModes
+from agent_lsp.extensions.modes import Modes, TaskModes, without_definition
 from agent_lsp.providers.known_secrets import secret_values
 from agent_lsp.providers.models import Models
 from agent_lsp.providers.pages import Pages
@@ -312,8 +312,7 @@ class House:
         return workbench, brief(facts, self._site, eyes, execute, desk, lambda: (one.name for one in tools.specs()))
 
     def _role(self, mode: str) -> str:
-        found = self.modes.find(mode)
-        return found.words() if found else ""
+        return (self.modes.find(mode) or without_definition(mode)).words()
 
     def roots(self) -> tuple[Path, ...]:
         return self._roots

@@ -238,6 +238,24 @@ def test_saving_is_always_asked_about():
     assert judge(action(Deed.SAVE, place(INSIDE)), rules(BYPASS)).verdict is ASK
 
 
+@pytest.mark.parametrize(
+    ("mode", "allowed", "verdict"),
+    [
+        (PLAN, {}, ASK),
+        (DEFAULT, {}, ASK),
+        (ACCEPT, {}, ASK),
+        (BYPASS, {}, APPROVE),
+        (PLAN, {"mode_switch": True}, APPROVE),
+        (DEFAULT, {"mode_switch": True}, APPROVE),
+        (DEFAULT, {"write": True, "execute": True, "subtasks": True}, ASK),
+    ],
+)
+def test_switch_of_the_mode_is_asked_for_unless_it_is_allowed(
+    mode: PermissionMode, allowed: dict[str, bool], verdict: Verdict
+) -> None:
+    assert judge(action(Deed.SWITCH_MODE), rules(mode, **allowed)).verdict is verdict
+
+
 def test_an_action_that_names_no_command_asks():
     assert judge(action(Deed.EXECUTE, place(INSIDE)), rules(BYPASS)).verdict is ASK
 

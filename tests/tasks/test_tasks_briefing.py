@@ -150,18 +150,46 @@ async def test_edit_of_the_models_own_is_no_news(tmp_path: Path) -> None:
     assert await desk.news() == []
 
 
+async def test_mode_with_the_same_tools_is_told_behind(tmp_path: Path) -> None:
+    desk = room(tmp_path)
+    await desk.told()
+    desk.mode = "debug"
+    there = await desk.news()
+    again = await desk.news()
+
+    desk.mode = "code"
+
+    assert (there, again) == (
+        ["Mode: debug", "From now on, in place of what you were told of your mode:", "You work in debug."],
+        [],
+    )
+    assert await desk.news() == ["Mode: code", "What you were told of your mode at the beginning holds again."]
+
+
+async def test_mode_with_other_tools_is_told_in_the_prompt_alone(tmp_path: Path) -> None:
+    desk = room(tmp_path)
+    await desk.told()
+
+    desk.mode, desk.tools = "ask", {"read_file"}
+
+    assert "# Mode: ask\nYou work in ask." in desk.briefing.system_prompt()
+    assert await desk.news() == ["Mode: ask"]
+
+
 # Rules
 
 
-def test_system_prompt_stays_as_long_as_mode_and_tools_do(tmp_path: Path) -> None:
+def test_system_prompt_stays_as_long_as_the_tools_do(tmp_path: Path) -> None:
     desk = room(tmp_path)
     before = desk.briefing.system_prompt()
     desk.write("AGENTS.md", "Be brief.")
     meanwhile = desk.briefing.system_prompt()
 
     desk.mode = "ask"
+    with_other_mode = desk.briefing.system_prompt()
+    desk.tools = {"read_file"}
 
-    assert meanwhile == before
+    assert (meanwhile, with_other_mode) == (before, before)
     assert "# Mode: ask\nYou work in ask." in desk.briefing.system_prompt()
     assert "Be brief." in desk.briefing.system_prompt()
 

@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from tool_fakes import FakeAsker, Workshop
+from tool_fakes import FakeAsker, FakeModes, Workshop
 
 from agent_lsp.domain.approvals import Decision
 from agent_lsp.domain.events import Said, TodosChanged
@@ -18,6 +18,7 @@ from agent_lsp.tools.update_todo_list import UpdateTodoList, parse_todos
 @pytest.mark.parametrize(
     ("answer", "outcome"),
     [
+        (Decision(is_approved=True, by="user", text="red"), Outcome("red")),
         (Decision(is_approved=True, by="user", text="blue"), Outcome("blue")),
         (Decision(is_approved=True, by="user", text="see", images=("data:x",)), Outcome("see", ("data:x",))),
         (Decision(is_approved=True, by="user"), Outcome("The user gave no answer in words.")),
@@ -28,10 +29,40 @@ async def test_answer_is_the_result(answer: Decision, outcome: Outcome) -> None:
     follow_up = [{"text": "red"}, {"text": "blue", "mode": "code"}]
     arguments = AskFollowupQuestion.Arguments.model_validate({"question": "Which?", "follow_up": follow_up})
 
-    assert await AskFollowupQuestion(asker).run(arguments, "c1") == outcome
+    assert await AskFollowupQuestion(asker, FakeModes()).run(arguments, "c1") == outcome
 
     body = {"question": "Which?", "suggest": [{"answer": "red"}, {"answer": "blue", "mode": "code"}]}
     assert asker.asked == [(Ask.FOLLOWUP, body, "c1")]
+
+
+FOLLOW_UP = [{"text": "plan", "mode": "architect"}, {"text": "poem", "mode": "poet"}, {"text": "code", "mode": "code"}]
+
+
+@pytest.mark.parametrize(
+    ("answer", "mode", "outcome"),
+    [
+        (
+            Decision(is_approved=True, by="user", text="plan"),
+            "architect",
+            "plan\n\nWith this answer, the user set architect mode: you work in it from here on.",
+        ),
+        (Decision(is_approved=True, by="user", text="plan it"), "code", "plan it"),
+        (Decision(is_approved=True, by="user", text="poem"), "code", "poem"),
+        (Decision(is_approved=True, by="user", text="code"), "code", "code"),
+        (Decision(is_approved=True, by="timeout", text="plan"), "code", "plan"),
+    ],
+)
+async def test_answer_that_has_a_mode_sets_it_where_the_user_chose_it(
+    answer: Decision, mode: str, outcome: str
+) -> None:
+    asker, modes = FakeAsker(answer), FakeModes()
+    arguments = AskFollowupQuestion.Arguments.model_validate({"question": "Which?", "follow_up": FOLLOW_UP})
+
+    assert await AskFollowupQuestion(asker, modes).run(arguments, "c1") == Outcome(outcome)
+
+    assert modes.slug == mode
+    suggest = [{"answer": "plan", "mode": "architect"}, {"answer": "poem"}, {"answer": "code", "mode": "code"}]
+    assert asker.asked == [(Ask.FOLLOWUP, {"question": "Which?", "suggest": suggest}, "c1")]
 
 
 STEPS = {

@@ -27,7 +27,9 @@ from agent_lsp.domain.files import (
     Standing,
 )
 from agent_lsp.domain.messages import Ask
+from agent_lsp.domain.modes import Mode
 from agent_lsp.domain.turns import Outcome
+from agent_lsp.extensions.builtin_modes import BUILT_IN
 from agent_lsp.tools.apply_diff import ApplyDiff
 from agent_lsp.tools.apply_patch import ApplyPatch
 from agent_lsp.tools.ask_followup_question import AskFollowupQuestion
@@ -38,6 +40,7 @@ from agent_lsp.tools.list_files import ListFiles
 from agent_lsp.tools.ports import OutputRow
 from agent_lsp.tools.read_file import ReadFile
 from agent_lsp.tools.search_files import SearchFiles
+from agent_lsp.tools.switch_mode import SwitchMode
 from agent_lsp.tools.toolbox import Tool
 from agent_lsp.tools.update_todo_list import UpdateTodoList
 from agent_lsp.tools.write_to_file import WriteToFile
@@ -179,6 +182,22 @@ class FakeScreen:
         raise AssertionError("no tool under test runs a command")
 
 
+@dataclass
+class FakeModes:
+    """The built-in modes, and which one a task is in."""
+
+    slug: str = "code"
+
+    def current(self) -> Mode:
+        return next(mode for mode in BUILT_IN if mode.slug == self.slug)
+
+    def all(self) -> tuple[Mode, ...]:
+        return BUILT_IN
+
+    def switch(self, slug: str) -> None:
+        self.slug = slug
+
+
 class Workshop:
     """All the tools that need no process, over one set of fakes."""
 
@@ -189,7 +208,9 @@ class Workshop:
         self.gate = FakeGate(list(decisions), log=self.log)
         self.asker = FakeAsker(Decision(is_approved=True, by="user", text="blue"))
         self.screen = FakeScreen()
-        self.editing = Editing(self.files, self.gate, self.screen)
+        self.modes = FakeModes()
+        refusal = lambda paths: self.modes.current().refusal_to_edit(paths)  # noqa: E731  it is but handed on
+        self.editing = Editing(self.files, self.gate, self.screen, None, refusal)
 
     def tools(self) -> list[Tool]:
         return [
@@ -200,7 +221,8 @@ class Workshop:
             ApplyDiff(self.editing),
             EditFile(self.editing),
             ApplyPatch(self.editing),
-            AskFollowupQuestion(self.asker),
+            AskFollowupQuestion(self.asker, self.modes),
+            SwitchMode(self.gate, self.modes),
             AttemptCompletion(),
             UpdateTodoList(self.screen),
         ]

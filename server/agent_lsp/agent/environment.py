@@ -36,8 +36,8 @@ def environment_text(facts: EnvironmentFacts, told: EnvironmentFacts | None = No
 
 def _sections(facts: EnvironmentFacts, told: EnvironmentFacts) -> Iterator[list[str]]:
     """The parts that differ, and what is told whenever there is any."""
-    if facts.mode != told.mode:
-        yield [f"Mode: {one_line(facts.mode)}"]
+    if (facts.mode, facts.role) != (told.mode, told.role):
+        yield list(_mode(facts, told))
     if facts.permission_mode is not told.permission_mode:
         yield [f"Permission mode {_PERMISSIONS[facts.permission_mode]}"]
     yield from _editor(facts, told)
@@ -46,6 +46,14 @@ def _sections(facts: EnvironmentFacts, told: EnvironmentFacts) -> Iterator[list[
         yield [f"Git: {_git(facts.git)}"]
     for tree in facts.trees:
         yield [f"Files in {one_line(tree.root)}:", *_tree(tree)]
+
+
+def _mode(facts: EnvironmentFacts, told: EnvironmentFacts) -> Iterator[str]:
+    yield f"Mode: {one_line(facts.mode)}"
+    if facts.role:
+        yield f"From now on, in place of what you were told of your mode:\n{facts.role}"
+    elif told.role:
+        yield "What you were told of your mode at the beginning holds again."
 
 
 def _editor(facts: EnvironmentFacts, told: EnvironmentFacts) -> Iterator[list[str]]:

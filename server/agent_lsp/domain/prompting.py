@@ -72,6 +72,8 @@ class EnvironmentFacts:
     visible: tuple[str, ...] = ()
     open: tuple[str, ...] = ()
     mode: str = "code"
+    role: str = ""
+    """What the mode makes of the model, where that is not what the prompt says."""
     permission_mode: PermissionMode = PermissionMode.DEFAULT
     changed_by_user: tuple[str, ...] = ()
     """Files that the model has seen and the user has changed since: told once, whenever there are any."""

@@ -11,7 +11,7 @@ BUILT_IN = (
         name="Code",
         role="You are an experienced software engineer: you write, change and mend code.",
         description="Write, change and mend code",
-        when_to_use="To write, change or refactor code, and to run it.",
+        when_to_use="to write, change and run code",
         groups=_ALL,
     ),
     Mode(
@@ -19,7 +19,7 @@ BUILT_IN = (
         name="Architect",
         role="You are a technical lead who plans: you find out what is there and what is wanted, and design the way.",
         description="Plan and design before anything is built; edits Markdown only",
-        when_to_use="To plan, design or break down a larger piece of work before it is built.",
+        when_to_use="to plan larger work before it is built",
         instructions=(
             "Look into the code first, and ask what only the user can say. Then write the plan: small steps in the "
             "order of their doing, each clear enough for somebody else to carry out; in a Markdown file where the "
@@ -33,7 +33,7 @@ BUILT_IN = (
         name="Ask",
         role="You are a knowledgeable colleague who explains: you answer questions and change nothing.",
         description="Answers about the code, without changing anything",
-        when_to_use="To explain, look up, compare or review, where nothing is to be changed.",
+        when_to_use="to explain or review, changing nothing",
         instructions=(
             "Answer thoroughly and to the point, with the places in the code that it rests on; give the whole answer "
             "as the result of attempt_completion. Draw a Mermaid diagram where that says it better."
@@ -45,7 +45,7 @@ BUILT_IN = (
         name="Debug",
         role="You are an expert at finding the cause of faults: you look systematically, and mend the cause.",
         description="Find the cause of a fault, then mend it",
-        when_to_use="To find out why something fails, and to mend it.",
+        when_to_use="to find out why something fails",
         instructions=(
             "Make it fail first, in the smallest way. Think of several possible causes, and say which are most likely; "
             "tell them apart by evidence (a log line, a test, a value printed) before you change anything. Mend the "

@@ -62,13 +62,22 @@ class Sources:
     say: Callable[[Event], None] = lambda _event: None
 
 
+@dataclass(frozen=True, slots=True)
+class _Told:
+    """A prompt, with what it speaks of."""
+
+    tools: frozenset[str]
+    role: str
+    text: str
+
+
 class TaskBriefing:
     """Tells the model everything with its first request, and then only what changed."""
 
     def __init__(self, facts: TaskFacts, sources: Sources) -> None:
         self._facts = facts
         self._sources = sources
-        self._system: tuple[object, str] | None = None
+        self._system: _Told | None = None
         self._told: EnvironmentFacts | None = None
         self._git: tuple[object, GitState | None] | None = None
         self._is_after_words = True
@@ -79,11 +88,15 @@ class TaskBriefing:
         self.system_prompt()
 
     def system_prompt(self) -> str:
-        """What holds as long as the mode and its tools do: a prompt that stays the same costs a tenth."""
-        mode, tools = self._facts.mode(), frozenset(self._sources.tools())
-        if self._system is None or self._system[0] != (mode, tools):
-            self._system = ((mode, tools), self._prompt(mode, tools))
-        return self._system[1]
+        """What holds as long as the tools do: a prompt that stays the same costs a tenth.
+
+        A mode that has the same tools as the one before is told at the end instead.
+        """
+        tools = frozenset(self._sources.tools())
+        if self._system is None or self._system.tools != tools:
+            mode = self._facts.mode()
+            self._system = _Told(tools, self._sources.role(mode), self._prompt(mode, tools))
+        return self._system.text
 
     def hear(self, text: str) -> None:
         """Note words of the user's that are not in the history, such as those beside an answer."""
@@ -141,6 +154,11 @@ class TaskBriefing:
         )
         return system_prompt(facts)
 
+    def _new_role(self) -> str:
+        """What the mode makes of the model, where the prompt says something else."""
+        role = self._sources.role(self._facts.mode())
+        return role if self._system is None or role != self._system.role else ""
+
     def _gathered(
         self, trees: tuple[FileTree, ...], git: GitState | None, rules: RuleNews, news: FileNews
     ) -> EnvironmentFacts:
@@ -152,6 +170,7 @@ class TaskBriefing:
             visible=self._all_shown(context.visible_uris),
             open=self._all_shown(context.open_uris),
             mode=self._facts.mode(),
+            role=self._new_role(),
             permission_mode=self._facts.permission_mode(),
             changed_by_user=news.by_user,
             changed_by_commands=news.by_commands,

@@ -12,7 +12,7 @@ from agent_lsp.tools.ports import Asker, Modes
 
 class Suggestion(BaseModel):
     text: str = Field(validation_alias=AliasChoices("text", "answer"))
-    mode: str = Field(default="", description="Slug of the mode that this answer also sets")
+    mode: str = ""
 
 
 def _from_text(value: object) -> object:
@@ -23,7 +23,8 @@ class AskFollowupQuestion:
     name = "ask_followup_question"
     description = (
         "Ask the user, only for what you cannot find out with the other tools. "
-        "Offer 2-4 complete answers to choose from, without placeholders; they may also answer freely."
+        "Offer 2-4 complete answers to choose from, without placeholders, each with the mode it sets, if any; "
+        "they may also answer freely."
     )
 
     class Arguments(BaseModel):

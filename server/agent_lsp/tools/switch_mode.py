@@ -22,7 +22,7 @@ class SwitchMode:
     @property
     def description(self) -> str:
         modes = "\n".join(f"- {mode.slug}: {' '.join(mode.when_to_use.split())}" for mode in self._modes.all())
-        return f"Go on in another mode, if the work is another one's by its nature; the user decides. Modes:\n{modes}"
+        return f"Go on in another mode, if the work calls for it; the user decides. Modes:\n{modes}"
 
     async def run(self, arguments: Arguments, call_id: str) -> Outcome:
         slug = arguments.mode_slug.strip()
