@@ -16,7 +16,7 @@ from agent_lsp.domain.encoding import Json
 from agent_lsp.domain.errors import AgentError, FileProblem, NotConfigured
 from agent_lsp.domain.files import Standing
 from agent_lsp.domain.modes import DEFAULT_MODE, ModeList
-from agent_lsp.domain.moments import REAL, entered, played_moments
+from agent_lsp.domain.moments import REAL, Moments, entered, played_moments
 from agent_lsp.domain.requests import ProfileList
 from agent_lsp.domain.slash import CommandList
 from agent_lsp.domain.status import PermissionMode
@@ -27,7 +27,7 @@ from agent_lsp.providers.known_secrets import secret_values
 from agent_lsp.providers.models import Models
 from agent_lsp.providers.pages import Pages
 from agent_lsp.providers.recorded_answers import AnswerNotes, recorded_answers, recorded_words
-from agent_lsp.providers.replay import recording_started
+from agent_lsp.providers.replay import recording_started, replay_settings
 from agent_lsp.providers.secrets import Secrets
 from agent_lsp.settings.live import LiveSettings
 from agent_lsp.settings.model import LimitSettings, Settings
@@ -376,9 +376,21 @@ class House:
         return self._settings.limits
 
 
-def open_server_hall(editor: "EditorSide") -> Hall:
+def open_server_hall(editor: "EditorSide", record: Path | None = None, replay: Path | None = None) -> Hall:
     """Open the hall for a client with documents of its own; its settings and roots follow."""
-    return Hall(Start(editor, dict(os.environ), language_servers=editor))
+    played = replay_settings(replay) if replay else None
+    return _noting(Hall(Start(editor, dict(os.environ), (), played, record, language_servers=editor)), record)
+
+
+def moments_of(replay: Path | None) -> Moments:
+    """The time and the ids that a recording is played with; those of the world where none is."""
+    return played_moments(recording_started(replay)) if replay else REAL
+
+
+def _noting(hall: Hall, record: Path | None) -> Hall:
+    if record:
+        hall.listen(AnswerNotes(record, hall.redacted))
+    return hall
 
 
 async def run_headless(options: "RunOptions") -> int:
@@ -402,7 +414,5 @@ async def run_headless(options: "RunOptions") -> int:
         return 1
     for remark in hall.remarks():
         sys.stderr.write(f"agent-lsp: {remark}\n")
-    if options.record:
-        hall.listen(AnswerNotes(options.record, hall.redacted))
-    with entered(played_moments(recording_started(options.replay)) if options.replay else REAL):
-        return await run_task(hall, options, recorded_answers(options.replay) if options.replay else ())
+    with entered(moments_of(options.replay)):
+        return await run_task(_noting(hall, options.record), options, recorded_answers(options.replay) if options.replay else ())

@@ -9,7 +9,7 @@ import sys
 TYPE_CHECKING = False  # The import of typing would be paid by every editor's start.
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from agent_lsp.lsp.logs import LogOptions
     from agent_lsp.lsp.ports import OpenHall
@@ -21,7 +21,7 @@ def main(arguments: "Sequence[str] | None" = None) -> int:
     """Run the command line; the exit code."""
     words = list(sys.argv[1:] if arguments is None else arguments)
     if words == ["--stdio"]:
-        return _serve_stdio(None)
+        return _serve_stdio()
     options = _parser().parse_args(_without_editor_words(words))
     try:
         return _run(options)
@@ -62,22 +62,42 @@ def _serve(options: "argparse.Namespace") -> int:
     from agent_lsp.lsp.logs import LogOptions
 
     log = LogOptions(options.log_file, options.log_level)
+    if options.record or options.replay:
+        return _serve_recording(options, log)
+    return _serve_at(options, _load_server, log)
+
+
+def _serve_recording(options: "argparse.Namespace", log: "LogOptions") -> int:
+    """Serve with a recording that is made or played; a play has its time from the recording."""
+    from functools import partial
+
+    from agent_lsp.app import moments_of, open_server_hall
+    from agent_lsp.domain.moments import entered
+
+    open_hall = partial(open_server_hall, record=options.record, replay=options.replay)
+    with entered(moments_of(options.replay)):
+        return _serve_at(options, lambda: open_hall, log)
+
+
+def _serve_at(options: "argparse.Namespace", load: "Callable[[], OpenHall]", log: "LogOptions") -> int:
     if options.stdio:
-        return _serve_stdio(log)
+        from agent_lsp.lsp.boot import run_stdio
+
+        return run_stdio(load, log)
     from agent_lsp.domain.errors import AgentError
     from agent_lsp.lsp.tcp import run_tcp
 
     try:
-        return run_tcp(options.tcp, options.token, _load_server, log)
+        return run_tcp(options.tcp, options.token, load, log)
     except (AgentError, OSError) as error:
         print(f"agent-lsp: {error}", file=sys.stderr)
         return USAGE_ERROR
 
 
-def _serve_stdio(log: "LogOptions | None") -> int:
+def _serve_stdio() -> int:
     from agent_lsp.lsp.boot import run_stdio
 
-    return run_stdio(_load_server, log)
+    return run_stdio(_load_server, None)
 
 
 def _load_server() -> "OpenHall":
@@ -208,11 +228,15 @@ def _add_permissions_arguments(parser: "argparse.ArgumentParser") -> None:
 def _add_server_arguments(parser: "argparse.ArgumentParser") -> None:
     from pathlib import Path
 
+    from agent_lsp.headless.arguments import absolute_path, existing_file
+
     server = parser.add_argument_group("language server")
     door = server.add_mutually_exclusive_group()
     door.add_argument("--stdio", action="store_true", help="serve an editor over standard input and output")
     door.add_argument("--tcp", metavar="HOST:PORT", help="serve one editor over TCP, on the loopback address")
     server.add_argument("--token", help="what a TCP client has to send; needed for any but the loopback address")
+    server.add_argument("--record", type=absolute_path, metavar="FILE", help="record the tasks of this server")
+    server.add_argument("--replay", type=existing_file, metavar="FILE", help="play a recording in the model's place")
     server.add_argument("--log-file", type=Path, metavar="FILE", help="write the log here")
     server.add_argument("--log-level", default="info", choices=["debug", "info", "warning", "error"])
 

@@ -2,7 +2,7 @@
 
 import json
 import sys
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -131,12 +131,13 @@ async def story(
     settings: Json | None = None,
     profile: Json | None = None,
     name: str = "test",
+    words: Sequence[str] = (),
 ) -> AsyncGenerator[Story]:
     """Open a story in a workspace of its own; at its end the server must leave well and have had no complaint."""
     workspace, state = folder / "workspace", folder / "state"
     workspace.mkdir(exist_ok=True)
     async with scripted_model(turns) as model:
-        client = await LspClient.start(SERVER, cwd=folder, env=environment(state))
+        client = await LspClient.start([*SERVER, *words], cwd=folder, env=environment(state))
         try:
             capabilities = CAPABILITIES if capabilities is None else capabilities
             options = {"agent": settings_for(model, api, profile, **(settings or {}))}

@@ -10,6 +10,7 @@ from pathlib import Path
 from shutil import rmtree
 
 import pytest
+from story import story
 
 from agent_lsp.headless.answers import DECIDE
 from support.model_script import Part
@@ -26,6 +27,9 @@ TASK: list[Turn | Sequence[Part]] = [
     [CallTool("edit_file", path="notes.txt", old_string="two", new_string="2"), CallTool("read_file", path="more.txt")],
     [DONE],
 ]
+
+
+KINDS = ("recording", "words", "batches", "answered")
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,6 +126,31 @@ async def test_a_recorded_yes_covers_nothing_that_wants_a_person(tmp_path: Path)
     assert '"yesButtonClicked"' in lines
     assert played.code == 1
     assert not target.exists()
+
+
+async def played_in_an_editor(folder: Path, *words: str) -> bytes:
+    """Do the task as a user in an editor would, in a state of its own; the journal it leaves."""
+    rmtree(folder / "state", ignore_errors=True)
+    rmtree(folder / "workspace", ignore_errors=True)
+    turns = [[Say("I write it. " * 20), WRITE], [CallTool("execute_command", command="cat notes.txt")], [DONE]]
+    async with story(folder, turns, api="openai", words=words) as s:
+        await s.new_task("Write a note.")
+        await s.approve("tool")
+        await s.approve("command")
+        await s.ask("completion_result")
+    (journal,) = (folder / "state").glob("tasks/*/journal.jsonl")
+    return journal.read_bytes()
+
+
+async def test_a_task_of_an_editor_plays_to_the_same_bytes(tmp_path: Path) -> None:
+    recording = tmp_path / "run.jsonl"
+    await played_in_an_editor(tmp_path, "--record", str(recording))
+
+    journals = [await played_in_an_editor(tmp_path, "--replay", str(recording)) for _ in range(2)]
+
+    kinds = [key for line in recording.read_text().splitlines() for key in json.loads(line) if key in KINDS]
+    assert kinds == ["recording", "words", "batches", "answered", "batches", "answered", "batches"]
+    assert journals[0] == journals[1]
 
 
 @pytest.mark.parametrize("words", [(), ("--record", "x.jsonl")])

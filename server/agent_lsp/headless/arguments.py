@@ -32,10 +32,10 @@ def add_run_arguments(parser: ArgumentParser) -> None:
     model = parser.add_mutually_exclusive_group()
     model.add_argument("--profile", metavar="NAME", help="the provider profile of the settings to use")
     model.add_argument(
-        "--replay", type=_file, metavar="FILE", help="play a recording in the model's and the user's place"
+        "--replay", type=existing_file, metavar="FILE", help="play a recording in the model's and the user's place"
     )
     parser.add_argument("--exact", action="store_true", help="with --replay: stop where a request differs from it")
-    parser.add_argument("--record", type=Path, metavar="FILE", help="record what the model answers")
+    parser.add_argument("--record", type=absolute_path, metavar="FILE", help="record what the model answers")
     parser.add_argument("--max-requests", type=_count, metavar="N", help="stop after N model requests")
     parser.add_argument("--max-cost", type=_dollars, metavar="X", help="stop after X dollars")
     formats = [each.value for each in OutputFormat]
@@ -56,7 +56,7 @@ def run_options(namespace: Namespace) -> RunOptions:
         trusts_folder=namespace.trust,
         permission_mode=PermissionMode(namespace.permission_mode) if namespace.permission_mode else None,
         profile=namespace.profile,
-        record=namespace.record.absolute() if namespace.record else None,
+        record=namespace.record,
         replay=namespace.replay,
         is_exact=namespace.exact,
         output_format=OutputFormat(namespace.output_format),
@@ -116,11 +116,15 @@ def _folder(text: str) -> Path:
     return path
 
 
-def _file(text: str) -> Path:
+def existing_file(text: str) -> Path:
     path = Path(text).absolute()
     if not path.is_file():
         raise ArgumentTypeError(f"there is no file {text}")
     return path
+
+
+def absolute_path(text: str) -> Path:
+    return Path(text).absolute()
 
 
 def _count(text: str) -> int:

@@ -49,7 +49,7 @@ class RunOptions:
         return settings
 
     def _replay_profile(self) -> Json:
-        return {"type": "replay", "file": str(self.replay), "exact": self.is_exact}
+        return {"type": "replay", "file": str(self.replay)} | ({"exact": True} if self.is_exact else {})
 
 
 @dataclass(frozen=True, slots=True)

@@ -119,6 +119,11 @@ def recording_header(file: Path) -> Json:
     return header
 
 
+def replay_settings(file: Path) -> Json:
+    """The settings by which new tasks play a recording."""
+    return {"providers": {"replay": {"type": "replay", "file": str(file)}}, "currentProvider": "replay"}
+
+
 def recording_started(file: Path) -> int:
     """When a recording was begun, in milliseconds. Where it does not say, some time that is always the same."""
     try:
