@@ -170,6 +170,16 @@ def test_root_reached_by_a_link_holds_its_files_under_either_name(base: Path) ->
     assert places.locate("a.txt", "read").standing is Standing.INSIDE
 
 
+def test_what_the_ignore_file_is_a_link_to_is_protected_as_well(base: Path, places: Places) -> None:
+    (base / "W" / ".agentignore").unlink(missing_ok=True)
+    (base / "W" / "lines").write_text("private/\n")
+    (base / "W" / ".agentignore").symlink_to("lines")
+
+    assert places.locate("lines", "write").standing is Standing.PROTECTED
+    assert places.locate("lines", "read").standing is Standing.INSIDE
+    assert places.locate("a.txt", "write").standing is Standing.INSIDE
+
+
 def test_links_in_a_circle_lead_nowhere(base: Path, places: Places) -> None:
     (base / "W" / "one").symlink_to("two")
     (base / "W" / "two").symlink_to("one")

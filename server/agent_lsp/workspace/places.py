@@ -92,7 +92,9 @@ class Places:
         absolute = Path(resolved)
         root = self.root_of(absolute)
         forms = {tuple(normalized(given)), absolute.parts[1:]}
-        is_guarded = use == "write" and any(is_protected(self._below_root(parts)) for parts in forms)
+        is_guarded = use == "write" and (
+            any(is_protected(self._below_root(parts)) for parts in forms) or self._holds_ignore_lines(absolute)
+        )
         if root is None or is_from_home:
             standing = Standing.OUTSIDE
         elif is_guarded:
@@ -103,6 +105,11 @@ class Places:
             standing = Standing.INSIDE
         path = str(absolute.relative_to(root.path)) if root and standing is not Standing.OUTSIDE else resolved
         return Place(path, absolute, absolute.as_uri(), standing, root and root.path, is_guarded)
+
+    def _holds_ignore_lines(self, path: Path) -> bool:
+        """Whether a root's ignore file is a link to this one: whoever changes it changes what is kept back."""
+        links = (root.path / AGENT_IGNORE for root in self.roots)
+        return any(link.is_symlink() and os.path.realpath(link) == str(path) for link in links)
 
     def _roots_with(self, parts: tuple[str, ...]) -> list[Root]:
         return [root for root in self.roots if parts[: len(root.parts)] == root.parts]
