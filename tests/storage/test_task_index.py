@@ -64,6 +64,21 @@ def test_query_looks_for_words_in_titles(tmp_path: Path, index: TaskIndex, query
     assert ids(index.list(query=query)) == found
 
 
+def test_half_a_character_is_looked_for_and_not_found(tmp_path: Path, index: TaskIndex) -> None:
+    store(tmp_path, summary(1, "über the top"))
+
+    assert ids(index.list(query="\ud83d")) == []
+    assert ids(index.list(cursor="5:\ud83d")) == ["task-1"]
+    assert index.find_request("\ud83d") is None
+
+
+def test_task_with_half_a_character_in_its_title_hides_no_other(tmp_path: Path, index: TaskIndex) -> None:
+    store(tmp_path, summary(1, "half \ud83d"))
+    store(tmp_path, summary(2, "whole"))
+
+    assert [task.title for task in index.list().tasks] == ["whole", "half ?"]
+
+
 @pytest.mark.parametrize(
     ("state", "listed"),
     [

@@ -79,7 +79,8 @@ class TaskIndex:
     def list(self, *, cursor: str | None = None, limit: int = 50, query: str | None = None) -> TaskList:
         """A page of the list, the newest first; `query` looks for words in the titles."""
         ts, task_id = _position(cursor)
-        values = {"ts": ts, "task_id": task_id, "query": (query or "").strip().casefold(), "limit": limit + 1}
+        looked_for = _storable((query or "").strip().casefold())
+        values = {"ts": ts, "task_id": task_id, "query": looked_for, "limit": limit + 1}
         rows = self._ask(lambda connection: connection.execute(_LIST, values).fetchall())
         if not self._is_caught_up:  # The file was opened, or found broken, by this very question.
             self.catch_up()
@@ -91,7 +92,7 @@ class TaskIndex:
     def find_request(self, client_request_id: str) -> str | None:
         """The task that an earlier request with this id began."""
         select = "select task_id from tasks where client_request_id = ?"
-        row = self._ask(lambda connection: connection.execute(select, (client_request_id,)).fetchone())
+        row = self._ask(lambda connection: connection.execute(select, (_storable(client_request_id),)).fetchone())
         return row[0] if row else None
 
     def catch_up(self) -> None:
@@ -190,13 +191,13 @@ def _row(entry: IndexEntry) -> dict[str, str | int | None]:
     summary = entry.summary
     return {
         "task_id": summary.task_id,
-        "title": summary.title,
-        "folded": summary.title.casefold(),
+        "title": _storable(summary.title),
+        "folded": _storable(summary.title.casefold()),
         "ts": summary.ts,
         # A task that runs now rests once its server is gone.
         "state": State.IDLE if summary.state is State.IDLE else State.RESUMABLE,
         "usage": json.dumps(to_wire(summary.usage)),
-        "request": entry.client_request_id,
+        "request": entry.client_request_id and _storable(entry.client_request_id),
     }
 
 
@@ -212,4 +213,9 @@ def _position(cursor: str | None) -> tuple[int, str]:
     ts, _, task_id = cursor.partition(":")
     if not ts.isdecimal() or len(ts) > 18:
         raise BadParams("The cursor is not one that this server gave out: ask for the list from its beginning.")
-    return (int(ts), task_id)
+    return (int(ts), _storable(task_id))
+
+
+def _storable(text: str) -> str:
+    """Text as the file can hold it: half a surrogate pair, which a client may send, becomes a question mark."""
+    return text.encode("utf-8", "replace").decode()
