@@ -25,10 +25,14 @@ _WEAK = "Commands run in a sandbox that does not hold what is protected in the w
 _FAILED_TO_COVER = ("bwrap: Can't create file at ", "bwrap: Can't mkdir ")
 _WORD = r"(?:[\w@%+=:,./^~-]+|'[^']*'|\"[^\"$`\\!]*\")"
 _GIT = (
-    r"git (?:add|am|apply|branch|checkout|cherry-pick|clean|commit|fetch|merge|mv|notes|pull|push|rebase|remote|reset"
+    r"git (?:add|am|branch|checkout|cherry-pick|commit|fetch|merge|mv|notes|pull|push|rebase|remote|reset"
     rf"|restore|revert|rm|stash|submodule|switch|tag|worktree)(?: +{_WORD})*"
 )
 _ONLY_GIT = re.compile(rf"{_GIT}(?: *&& *{_GIT})*")
+_GIT_RUNNING = re.compile(
+    r"git (?:submodule [^&]*foreach|rebase [^&]*-\w*x\b"
+    r"|(?:fetch|pull|push|rebase|remote|submodule) [^&]*(?:--exec|--upload-pack|--receive-pack|ext::))"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,6 +159,6 @@ def is_git_at_work(command: str) -> bool:
     """Whether a command is plainly git that writes to its repository, and nothing else.
 
     A sandbox cannot let it: whoever may write anything in `.git` can make git run what they like. Such a command runs
-    outside, under the same rules of approval as ever.
+    outside, under the same rules of approval as ever. One that names a program to run is no plain git.
     """
-    return _ONLY_GIT.fullmatch(command.strip()) is not None
+    return _ONLY_GIT.fullmatch(command.strip()) is not None and not _GIT_RUNNING.search(command)
