@@ -6,7 +6,7 @@ import pytest
 from nvim_cases import DONE, EDITED_LINES, TEXT, WRITE
 from nvim_editor import neovim
 
-from support.model_server import CallTool
+from support.model_server import CallTool, Refusal
 
 
 async def test_a_command_is_looked_at_in_a_float(tmp_path: Path, nvim: Path) -> None:
@@ -77,6 +77,23 @@ async def test_what_is_written_in_the_prompt_answers_a_question(tmp_path: Path, 
 
         assert "neither" in editor.model.requests[1].results[0].text
         assert await editor.get("vim.api.nvim_get_current_line()") == ""
+
+
+BUSY = Refusal(529, "busy", (("retry-after", "200"),))
+
+
+@pytest.mark.parametrize(
+    ("command", "state"), [("AgentApprove", "completion_result"), ("AgentReject", "api_req_failed")]
+)
+async def test_the_wait_for_a_service_is_cut_short(tmp_path: Path, nvim: Path, command: str, state: str) -> None:
+    async with neovim(nvim, tmp_path, [BUSY, DONE], {"a.txt": TEXT}) as editor:
+        await editor.command("AgentOpen")
+        await editor.command("Agent say hello")
+        await editor.until_shown("ga try now · gr give up")
+        await editor.command(command)
+        await editor.until_ask(state)
+
+        assert "try now" not in "\n".join(await editor.view())
 
 
 async def test_what_the_agent_did_is_taken_back_after_the_plan_was_shown(tmp_path: Path, nvim: Path) -> None:

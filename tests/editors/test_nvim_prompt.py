@@ -14,7 +14,7 @@ TEXT = "".join(f"line {n}\n" for n in range(9))
 
 @pytest.fixture
 async def editor(tmp_path: Path, nvim: Path) -> AsyncGenerator[Neovim]:
-    async with neovim(nvim, tmp_path, [DONE, DONE, DONE], {"src/a.txt": TEXT, "b c.txt": "b\n"}) as editor:
+    async with neovim(nvim, tmp_path, [DONE, DONE, DONE], {"src/a.txt": TEXT, "b c.txt": "unheard of\n"}) as editor:
         yield editor
 
 
@@ -36,24 +36,19 @@ READ = "return require('agent_lsp.prompt').read(...)"
     ],
 )
 async def test_slash_words_count_at_the_beginning_only(editor: Neovim, written: str, read: dict[str, object]) -> None:
-    assert await editor.lua(READ, written) == {"is_new": False, "context": [], **read}
+    assert await editor.lua(READ, written) == {"is_new": False, **read}
 
 
-@pytest.mark.parametrize(
-    ("written", "lines"),
-    [
-        ("@src/a.txt", None),
-        ("see @src/a.txt.", None),
-        ("@src/a.txt:3", (2, 3)),
-        ("(is @src/a.txt:3-5, so)", (2, 5)),
-    ],
-)
-async def test_mentions_attach_files(editor: Neovim, written: str, lines: tuple[int, int] | None) -> None:
-    (attached,) = (await editor.lua(READ, written))["context"]
-    place = attached.get("range")
+async def test_what_a_completed_mention_names_reaches_the_model(editor: Neovim) -> None:
+    await editor.command("Agent")
+    await editor.type("isee @bc")
+    await editor.until("#vim.fn.complete_info({ 'items' }).items > 0")
+    await editor.type("<C-n><C-y><C-s><Esc>")
+    await editor.until_state("idle")
 
-    assert attached["uri"] == editor.file("src/a.txt").as_uri()
-    assert lines == (place and (place["start"]["line"], place["end"]["line"]))
+    asked = str(editor.model.requests[0])
+    assert "see @b" in asked
+    assert "unheard of" in asked
 
 
 async def test_lines_of_a_range_reach_the_model(editor: Neovim) -> None:
@@ -63,7 +58,7 @@ async def test_lines_of_a_range_reach_the_model(editor: Neovim) -> None:
     asked = str(editor.model.requests[0])
 
     assert "@src/a.txt:3-4" in asked
-    assert "line 2\\nline 3" in asked or "line 2\n" in asked
+    assert "3 | line 2\\n4 | line 3" in asked
 
 
 async def test_what_is_in_front_is_told_to_the_model(editor: Neovim) -> None:
@@ -122,7 +117,6 @@ async def test_written_prompts_are_sent_by_w(editor: Neovim) -> None:
 @pytest.mark.parametrize(
     ("line", "words"),
     [
-        ("AgentMode ", ["code"]),
         ("AgentPermissions ", ["plan", "default", "acceptEdits", "bypassPermissions"]),
         ("AgentPermissions B", ["bypassPermissions"]),
         ("AgentCheckpoints ", ["undo"]),

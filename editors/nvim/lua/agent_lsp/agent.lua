@@ -139,7 +139,6 @@ local function new_task(prompt, options)
     clientRequestId = ('%s-%d'):format(vim.uv.hrtime(), vim.uv.os_getpid()),
     mode = prompt.mode,
     permissionMode = prompt.permission_mode,
-    context = #prompt.context > 0 and prompt.context or nil,
     images = prompt.images,
   }
   server.request('agent/newTask', params, function(reference)
@@ -203,7 +202,7 @@ end
 function M.answer(response, options)
   options = options or {}
   local ask = M.task:ask()
-  local ts = options.ts or (ask and ask.ts)
+  local ts = options.ts or (ask and ask.ts) or M.task:pause()
   if not ts then
     return notify.tell('The agent does not wait for an answer.')
   end

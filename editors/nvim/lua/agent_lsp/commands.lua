@@ -23,9 +23,9 @@ end
 ---`:Agent text`, with the lines of a range attached.
 ---@param command vim.api.keyset.create_user_command.command_args
 local function say(command)
-  local attachment, mention ---@type agent_lsp.Attachment?, string?
+  local mention ---@type string?
   if command.range > 0 then
-    attachment, mention = require('agent_lsp.context').attachment(0, command.line1, command.line2)
+    mention = require('agent_lsp.context').mention_lines(0, command.line1, command.line2)
   end
   if command.args == '' then
     windows.write()
@@ -40,7 +40,6 @@ local function say(command)
   local words = prompt.read(command.args)
   if mention and words.text ~= '' then
     words.text = words.text .. '\n\n' .. mention
-    table.insert(words.context, attachment)
   end
   prompt.deliver(words)
 end

@@ -60,7 +60,7 @@ local function mention_items(query)
   end, names)
   local found = query == '' and files or vim.fn.matchfuzzy(files, query)
   for _, path in ipairs(vim.list_slice(found, 1, MOST)) do
-    table.insert(items, { word = '@' .. path:gsub('%s', '\\%0'), abbr = path, menu = 'file' })
+    table.insert(items, { word = require('agent_lsp.context').mention(path), abbr = path, menu = 'file' })
   end
   return items
 end

@@ -101,19 +101,24 @@ function M.soon()
   end, DELAY_MS)
 end
 
----Lines of a buffer, to be attached to a task.
+---A path as the server reads it back.
+---@param path string
+---@return string
+function M.mention(path)
+  return '@' .. path:gsub('%s', '\\%0')
+end
+
+---Lines of a buffer, to be mentioned.
 ---@param buffer integer
 ---@param first integer from 1
 ---@param last integer from 1, in it
----@return agent_lsp.Attachment?
----@return string? mention
-function M.attachment(buffer, first, last)
+---@return string?
+function M.mention_lines(buffer, first, last)
   if not server.is_file(buffer) then
     return nil
   end
-  local path = vim.fs.relpath(server.folder(), vim.api.nvim_buf_get_name(buffer))
-  local mention = ('@%s:%d-%d'):format(path or vim.api.nvim_buf_get_name(buffer), first, last)
-  return { uri = vim.uri_from_bufnr(buffer), range = positions.lines(buffer, first, last) }, mention
+  local name = vim.api.nvim_buf_get_name(buffer)
+  return ('%s:%d-%d'):format(M.mention(vim.fs.relpath(server.folder(), name) or name), first, last)
 end
 
 return M

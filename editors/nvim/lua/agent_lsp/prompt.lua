@@ -1,5 +1,5 @@
 -- The small buffer that words are written in, and how what is written there is read: `/` words at its beginning set
--- something, `@` words mention files.
+-- something. What `@` words mention is the server's to find.
 
 local config = require('agent_lsp.config')
 
@@ -15,7 +15,6 @@ local buffer ---@type integer?
 ---@field is_new boolean it wants a task of its own
 ---@field mode? string
 ---@field permission_mode? string
----@field context agent_lsp.Attachment[]
 ---@field images? string[] data URLs
 
 ---@return integer?
@@ -23,39 +22,10 @@ function M.buffer()
   return buffer and vim.api.nvim_buf_is_valid(buffer) and buffer or nil
 end
 
----@param path string
----@return string?
-local function file_of(path)
-  local root = require('agent_lsp.server').folder()
-  local file = vim.fs.normalize(path:sub(1, 1) == '/' and path or vim.fs.joinpath(root, path))
-  return vim.uv.fs_stat(file) and file or nil
-end
-
----@param text string
----@return agent_lsp.Attachment[]
-local function mentions(text)
-  local found = {}
-  for word in (' ' .. text):gmatch('%s@(%S+)') do
-    local path, first, last = word:match('^(.-):(%d+)%-?(%d*)[.,;!?]*$')
-    local file = file_of(path or word) or file_of((word:gsub('[.,;:!?]+$', '')))
-    if file then
-      local attachment = { uri = vim.uri_from_fname(file) }
-      if first then
-        attachment.range = {
-          start = { line = math.max(tonumber(first) - 1, 0), character = 0 },
-          ['end'] = { line = tonumber(last) or tonumber(first), character = 0 },
-        }
-      end
-      table.insert(found, attachment)
-    end
-  end
-  return found
-end
-
 ---@param text string
 ---@return agent_lsp.Prompt
 function M.read(text)
-  local prompt = { is_new = false, text = '', context = {} }
+  local prompt = { is_new = false, text = '' }
   local choices = require('agent_lsp.choices')
   while true do
     local word, rest = text:match('^%s*/([%w_-]+)%f[%s%z](.*)$')
@@ -71,7 +41,6 @@ function M.read(text)
     text = rest
   end
   prompt.text = vim.trim(text)
-  prompt.context = mentions(prompt.text)
   return prompt
 end
 

@@ -108,8 +108,13 @@ end
 ---@type agent_lsp.RowMaker
 local function retry(context)
   local value = facts.json(context.text)
-  local text = ('%s Next try in %s s.'):format(facts.words(value.reason), facts.words(value.seconds))
-  return Row.new():line({ '· ' .. vim.trim(text), 'AgentWaiting' }):compact()
+  local seconds = type(value.seconds) == 'number' and value.seconds or 0
+  local row = Row.new():line({ '· ' .. vim.trim(facts.words(value.reason)), 'AgentWaiting' }):compact()
+  if seconds > 0 then
+    row:line({ ('  Next try in %d s'):format(seconds), 'AgentHint' })
+    asks.key_line(row, { { 'approve', 'try now' }, { 'reject', 'give up' } }, context.keys)
+  end
+  return row
 end
 
 local LINES_SHOWN = 12

@@ -298,22 +298,30 @@ local function keys_of(context)
   return { keys, { { 'diff', 'diff' }, { 'accept_hunk', 'take hunk' }, { 'reject_hunk', 'leave it' } } }
 end
 
+---A line that says which key does what.
+---@param row agent_lsp.Row
+---@param line [string, string][]
+---@param keys agent_lsp.Keys
+function M.key_line(row, line, keys)
+  local pieces = {}
+  for _, key in ipairs(line) do
+    local pressed = keys[key[1]]
+    if pressed then
+      local space = #pieces > 0 and ' · ' or '  '
+      vim.list_extend(pieces, { { space, 'AgentHint' }, { pressed, 'AgentKey' }, { ' ' .. key[2], 'AgentHint' } })
+    end
+  end
+  if #pieces > 0 then
+    row:line(unpack(pieces))
+  end
+end
+
 ---The lines that say how to answer.
 ---@param row agent_lsp.Row
 ---@param context agent_lsp.RowContext
 function M.add_keys(row, context)
   for _, line in ipairs(keys_of(context)) do
-    local pieces = {}
-    for _, key in ipairs(line) do
-      local pressed = context.keys[key[1]]
-      if pressed then
-        local space = #pieces > 0 and ' · ' or '  '
-        vim.list_extend(pieces, { { space, 'AgentHint' }, { pressed, 'AgentKey' }, { ' ' .. key[2], 'AgentHint' } })
-      end
-    end
-    if #pieces > 0 then
-      row:line(unpack(pieces))
-    end
+    M.key_line(row, line, context.keys)
   end
   if context.message.ask == 'completion_result' then
     row:blank():line({ 'Write below to go on · :AgentNew for another task', 'AgentHint' })

@@ -191,6 +191,16 @@ function Task:decide(ts, hunk, decision)
   self.listen('decisions', ts)
 end
 
+---The wait before a failed request is tried again, if that is what the task does now.
+---@return integer? ts
+function Task:pause()
+  local ts = self.order[#self.order]
+  if ts and self:message(ts).say == 'api_req_retry_delayed' then
+    local seconds = require('agent_lsp.facts').json(self:text(ts)).seconds
+    return type(seconds) == 'number' and seconds > 0 and ts or nil
+  end
+end
+
 ---The user's own words, newest first.
 ---@return integer[] ts
 function Task:own_words()
