@@ -24,7 +24,7 @@
   (let ((deadline (+ (float-time) 30)))
     (while (not (funcall holds))
       (when (> (float-time) deadline) (error "Never came: %s; said were %S" wanted agent-said))
-      (accept-process-output nil 1))))
+      (accept-process-output nil 0.2))))
 
 (defun agent-until-said (text)
   (agent-until (lambda () (seq-some (lambda (said) (string-search text said)) agent-said)) text))
@@ -35,6 +35,24 @@
 (defun agent-actions ()
   "The titles of the code actions here."
   (mapcar (lambda (action) (plist-get action :title)) (eglot-code-actions (point-min) (point-max))))
+
+(defun agent-choose (title)
+  "Do what the code action TITLE at point does."
+  (let ((found (seq-find (lambda (action) (equal (plist-get action :title) title)) (eglot-code-actions (point) (point)))))
+    (unless found (error "There is no %s among %S" title (eglot-code-actions (point) (point))))
+    (eglot-execute (eglot-current-server) found)))
+
+(defun agent-until-file (name)
+  "Wait until the test makes a file called NAME beside this one."
+  (agent-until (lambda () (file-exists-p name)) name))
+
+(defun agent-restart ()
+  "Kill the server, and start another one."
+  (let ((server (eglot-current-server)))
+    (signal-process (jsonrpc--process server) 'KILL)
+    (agent-until (lambda () (not (jsonrpc-running-p server))) "the end of the server"))
+  (setq agent-said nil agent-asked 0)
+  (apply #'eglot--connect (eglot--guess-contact)))
 
 (defun agent-open (file)
   (find-file file)
