@@ -108,6 +108,20 @@ async def test_whole_sayings_become_one_liners(plain: FrontDoor) -> None:
     ]
 
 
+def pause(seconds: int) -> MessageNotice:
+    row = {"attempt": 1, "seconds": seconds, "reason": "It is busy."}
+    return says(Say.API_REQ_RETRY_DELAYED, json.dumps(row), ts=4)
+
+
+async def test_a_long_wait_for_another_attempt_is_told_once(plain: FrontDoor) -> None:
+    tell(plain, pause(2), pause(1), pause(9), pause(8), pause(0), *asks(Ask.COMPLETION_RESULT, "It works.", ts=5))
+    await plain.client.notification("window/showMessage", lambda p: "Done" in p["message"])
+
+    told = "It is busy. Next try in 9 s; agent.approve tries now, agent.reject gives up."
+    assert plain.client.named("window/showMessage")[0] == {"type": 2, "message": told}
+    assert len(plain.client.named("window/showMessage")) == 2
+
+
 @pytest.mark.parametrize(
     ("title", "answered"),
     [

@@ -90,6 +90,22 @@ def test_end_of_a_growing_message_is_bounded() -> None:
     assert len(made.text(None, None)) < TAIL_CHARS + 200
 
 
+def pause(seconds: int) -> Message:
+    return says(2, json.dumps({"attempt": 1, "seconds": seconds, "reason": "It is busy."}), Say.API_REQ_RETRY_DELAYED)
+
+
+def test_wait_for_another_attempt_is_shown_until_it_is_over() -> None:
+    made = transcript(says(1, "do it"), pause(9))
+    waiting = made.text(None, None)
+    made.take(pause(8))
+    a_second_later = made.text(None, None)
+    made.take(pause(0))
+
+    assert "## Waiting\n\nIt is busy.\n\n- Try now: `agent.approve`\n- Try no more: `agent.reject`\n" in waiting
+    assert a_second_later == waiting
+    assert "Waiting" not in made.text(None, None)
+
+
 def test_growth_of_a_message_that_is_whole_is_nobodys() -> None:
     made = transcript(says(1, "do it"))
     made.grow(1, "more")

@@ -59,6 +59,17 @@ def growing(message: Message, tail: str) -> str:
     return f"## {heading} …\n\n{text}\n\n"
 
 
+def is_pause(message: Message) -> bool:
+    """Whether it tells of a wait, before another attempt, that is not over."""
+    return message.say is Say.API_REQ_RETRY_DELAYED and bool(json_in(message.text).get("seconds"))
+
+
+def paused(message: Message) -> str:
+    """A wait before another attempt. Its seconds would have the page written anew each of them."""
+    reason = visible(str(json_in(message.text).get("reason", "")))
+    return f"## Waiting\n\n{reason}\n\n- Try now: `agent.approve`\n- Try no more: `agent.reject`\n\n"
+
+
 def spelled_out(waiting: Waiting) -> str:
     """An ask with all that there is to say to it."""
     body = json_in(waiting.message.text)

@@ -3,14 +3,19 @@
 from lsprotocol import types
 from pygls.lsp.server import LanguageServer
 
+from agent_lsp.domain.encoding import Json
 from agent_lsp.domain.messages import Ask, Message, Say
 from agent_lsp.domain.notices import MessageNotice, Notice, StatusNotice
 from agent_lsp.domain.status import Status
 from agent_lsp.lsp.plain.bell import Bell, Ring, Spawn
 from agent_lsp.lsp.plain.doorbell import doorbell, one_line
+from agent_lsp.lsp.plain.entries import is_pause
 from agent_lsp.lsp.plain.progress import ActivityProgress
 from agent_lsp.lsp.ports import Hall
-from agent_lsp.lsp.waiting import Asks
+from agent_lsp.lsp.waiting import Asks, json_in
+
+LONG_SECONDS = 5
+"""A wait that is shorter is over before anybody has read of it."""
 
 _SHOWN = {
     Say.TEXT: types.MessageType.Info,
@@ -58,6 +63,9 @@ class PlainListener:
         if message.say and message.say in _SHOWN and message.text:
             self._shown[task_id] = message.ts
             self._show(_SHOWN[message.say], message.text)
+        elif is_pause(message) and json_in(message.text)["seconds"] >= LONG_SECONDS:
+            self._shown[task_id] = message.ts
+            self._show(types.MessageType.Warning, _pause_told(json_in(message.text)))
         elif message.ask is Ask.COMPLETION_RESULT and message.waits:
             self._shown[task_id] = message.ts
             if self.progress:
@@ -76,3 +84,8 @@ class PlainListener:
 
     def _show(self, kind: types.MessageType, text: str) -> None:
         self._server.window_show_message(types.ShowMessageParams(type=kind, message=one_line(text)))
+
+
+def _pause_told(body: Json) -> str:
+    """A wait, told as it begins: its countdown would cover whatever else is told."""
+    return f"{body.get('reason')} Next try in {body['seconds']} s; agent.approve tries now, agent.reject gives up."

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from agent_lsp.domain.messages import Message, Say
 from agent_lsp.domain.status import State, Status
-from agent_lsp.lsp.plain.entries import checklist, entry, growing, spelled_out
+from agent_lsp.lsp.plain.entries import checklist, entry, growing, is_pause, paused, spelled_out
 from agent_lsp.lsp.waiting import Waiting
 
 PAGE_CHARS = 32_000
@@ -49,12 +49,15 @@ class Transcript:
         self._first_ts: int | None = None
         self._last_moved_ts = 0
         self._status: Status | None = None
+        self._pause: Message | None = None
 
     def take(self, message: Message) -> None:
         """Take a message that is new or has changed."""
         if self._first_ts is None:
             self._first_ts = message.ts
         self._growing.pop(message.ts, None)
+        if is_pause(message) or (self._pause and message.ts >= self._pause.ts):
+            self._pause = message if is_pause(message) else None
         if message.partial and message.state is None:
             self._growing[message.ts] = message, self._tail(message.text or "")
         elif message.ts > self._last_moved_ts:
@@ -133,5 +136,7 @@ class Transcript:
     def _now(self, waiting: Waiting | None) -> Iterable[str]:
         for message, tail in self._growing.values():
             yield growing(message, tail)
+        if self._pause:
+            yield self._redact(paused(self._pause))
         if waiting:
             yield self._redact(spelled_out(waiting))
