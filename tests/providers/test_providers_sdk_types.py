@@ -30,7 +30,7 @@ PROFILES: dict[str, tuple[str, dict[str, Any]]] = {
     "gpt with effort": ("openai", {"model": "gpt-5.2", "effort": "low", "maxOutput": 5000}),
     "mistral": ("openai", {"type": "mistral", "model": "devstral-medium-latest", "maxOutput": 5000}),
     "gemini": ("openai", {"type": "gemini", "model": "gemini-3-pro", "effort": "low"}),
-    "qwen, here": ("openai", {"type": "ollama", "model": "qwen3-coder"}),
+    "qwen, here": ("openai", {"type": "ollama", "model": "qwen3-coder", "window": 32768}),
     "gpt of the newer API": ("openai-responses", {"model": "gpt-6.1-sol", "effort": "high", "maxOutput": 5000}),
     "gpt that does not reason": ("openai-responses", {"model": "gpt-4.1"}),
     "gpt at Azure": ("openai", {"type": "azure", "model": "d", "baseURL": "https://r.openai.azure.com/openai/v1"}),

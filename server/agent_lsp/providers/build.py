@@ -10,7 +10,8 @@ from agent_lsp.providers.definitions import TYPES, ProviderType, type_named
 from agent_lsp.providers.late import LateModel
 from agent_lsp.providers.recording import RecordingModel, Streaming
 from agent_lsp.providers.secrets import Secrets
-from agent_lsp.providers.transport import is_address
+from agent_lsp.providers.transport import is_address, is_loopback
+from agent_lsp.providers.windowed import WindowedModel
 from agent_lsp.providers.xml_model import XmlModel
 from agent_lsp.settings.model import Profile
 
@@ -50,6 +51,8 @@ def _built(provider: ProviderType, resolved: Profile, name: str, record_to: Path
         model = provider.build(resolved, secrets)
     except NotConfigured as problem:
         raise NotConfigured(f"Profile {name}: {problem}") from problem
+    if provider.window_sources and resolved.window is None and is_loopback(resolved.base_url or ""):
+        model = WindowedModel(model, resolved, provider.window_sources)
     model = _calling(provider, resolved, model)
     return RecordingModel(model, record_to, secrets) if record_to else model
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from agent_lsp.providers import services
+from agent_lsp.providers import services, windows
 from agent_lsp.providers.clouds import build_bedrock, build_vertex
 from agent_lsp.providers.listing import ModelList
 from agent_lsp.providers.recording import Streaming
@@ -49,6 +49,8 @@ class ProviderType:
     """Many others than the vendor offer the same, so that its address is asked for."""
     is_looked_for: bool = False
     """Where nothing is set up, it is tried whether it runs on this machine."""
+    window_sources: tuple[windows.WindowSource, ...] = ()
+    """Where it says how much fits into a request, where the profile does not."""
     has_tools: bool = False
     """All its models take tools by the service's own means, and nobody has to look for calls in what they say."""
 
@@ -134,10 +136,18 @@ def _compatible(
     )
 
 
-def _local(name: str, title: str, base_url: str, step: str) -> ProviderType:
+def _local(
+    name: str, title: str, base_url: str, step: str, window_sources: tuple[windows.WindowSource, ...]
+) -> ProviderType:
     """A program that speaks the Chat Completions API on this machine."""
     return ProviderType(
-        name, title, services.compatible(name).build, base_url=base_url, steps=(step,), model_list=_OPENAI_LIST
+        name,
+        title,
+        services.compatible(name).build,
+        base_url=base_url,
+        steps=(step,),
+        model_list=_OPENAI_LIST,
+        window_sources=window_sources,
     )
 
 
@@ -291,18 +301,36 @@ TYPES = (
         aliases=("dashscope",),
     ),
     replace(
-        _local("ollama", "Ollama", "http://127.0.0.1:11434/v1", "Install https://ollama.com and pull a model."),
+        _local(
+            "ollama",
+            "Ollama",
+            "http://127.0.0.1:11434/v1",
+            "Install https://ollama.com and pull a model.",
+            windows.OLLAMA,
+        ),
         model_list=ModelList("/api/tags", services.bearer, is_beside_v1=True),
         address_variable="OLLAMA_HOST",
         is_looked_for=True,
     ),
     replace(
-        _local("lm-studio", "LM Studio", "http://127.0.0.1:1234/v1", "Load a model and start its server."),
+        _local(
+            "lm-studio",
+            "LM Studio",
+            "http://127.0.0.1:1234/v1",
+            "Load a model and start its server.",
+            windows.LM_STUDIO,
+        ),
         aliases=("lmstudio",),
         is_looked_for=True,
     ),
     replace(
-        _local("llama.cpp", "llama.cpp", "http://127.0.0.1:8080/v1", "Start `llama-server --jinja -m MODEL.gguf`."),
+        _local(
+            "llama.cpp",
+            "llama.cpp",
+            "http://127.0.0.1:8080/v1",
+            "Start `llama-server --jinja -m MODEL.gguf`.",
+            windows.LLAMA_CPP,
+        ),
         aliases=("llama-cpp", "llamacpp"),
     ),
     _local(
@@ -310,6 +338,7 @@ TYPES = (
         "vLLM",
         "http://127.0.0.1:8000/v1",
         "Start `vllm serve MODEL --enable-auto-tool-choice --tool-call-parser PARSER`.",
+        windows.VLLM,
     ),
     ProviderType("replay", "A recording", _build_replay, needs=("file",), has_tools=True),
 )

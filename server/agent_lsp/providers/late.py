@@ -13,11 +13,15 @@ class LateModel:
     """`make` runs in a thread; what it cannot do is a fault of the request that wanted the model."""
 
     def __init__(self, facts: ModelFacts, origin: str, make: Callable[[], Streaming]) -> None:
-        self.facts = facts
+        self._facts = facts
         self.origin = origin
         self._make = make
         self._making = asyncio.Lock()
         self._made: Streaming | None = None
+
+    @property
+    def facts(self) -> ModelFacts:
+        return self._made.facts if self._made else self._facts
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[Sequence[ModelEvent]]:
         model = await self._model()

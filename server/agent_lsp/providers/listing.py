@@ -7,8 +7,8 @@ from typing import cast
 
 from agent_lsp.domain.encoding import Json
 
-_WINDOWS = ("max_model_len", "context_length", "context_window", "max_context_length", "loaded_context_length")
-"""What services call a model's window; the vendors of the APIs do not tell it."""
+_WINDOWS = ("loaded_context_length", "max_model_len", "context_length", "context_window", "max_context_length")
+"""What services call a model's window; the vendors of the APIs do not tell it. What it was loaded with comes first."""
 
 
 @dataclass(frozen=True, slots=True)

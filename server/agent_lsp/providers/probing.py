@@ -7,23 +7,18 @@ import asyncio
 import time
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from agent_lsp.domain.errors import ModelFault
 from agent_lsp.domain.history import Words
 from agent_lsp.domain.model import ModelRequest
 from agent_lsp.providers import faults
 from agent_lsp.providers.definitions import TYPES, ProviderType
-from agent_lsp.providers.direct import opened
-from agent_lsp.providers.http import translated_faults
+from agent_lsp.providers.fetching import fetched
 from agent_lsp.providers.listing import ListedModel, listed_models
 from agent_lsp.providers.recording import Streaming
 from agent_lsp.providers.secrets import Secrets
 from agent_lsp.providers.transport import Endpoint, is_loopback
 from agent_lsp.settings.model import Profile
-
-if TYPE_CHECKING:
-    import httpx2
 
 LIST_SECONDS = 15.0
 HERE_SECONDS = 1.0
@@ -57,7 +52,7 @@ async def models_of(
     headers = {**provider.model_list.signing(key), "accept": "application/json", **profile.headers}
     try:
         async with asyncio.timeout(seconds):
-            return await _fetched(endpoint, headers)
+            return await _listed(endpoint, headers)
     except TimeoutError as error:
         raise faults.stalled(seconds, has_begun=False) from error
     except ModelFault as fault:
@@ -93,24 +88,11 @@ async def _found(provider: ProviderType, address: str) -> FoundServer | None:
     return FoundServer(provider, address, models)
 
 
-async def _fetched(endpoint: Endpoint, headers: Mapping[str, str]) -> tuple[ListedModel, ...]:
-    client = await asyncio.to_thread(opened, endpoint, headers)
-    async with client:
-        with translated_faults(endpoint):
-            async with client.stream("GET", endpoint.url) as response:
-                content = await _content(response)
-    if response.status_code != 200:
-        raise faults.refused(response.status_code, response.headers, content)
+async def _listed(endpoint: Endpoint, headers: Mapping[str, str]) -> tuple[ListedModel, ...]:
+    status, content = await fetched(endpoint, headers, most=LARGEST_LIST)
+    if status != 200:
+        raise faults.refused(status, {}, content)
     try:
         return listed_models(content)
     except ValueError as error:
         raise faults.unreadable(f"something else than its models: {error}") from error
-
-
-async def _content(response: "httpx2.Response") -> bytes:
-    content = bytearray()
-    async for piece in response.aiter_bytes():
-        content += piece
-        if len(content) > LARGEST_LIST:
-            raise faults.unreadable(f"a list of models of more than {LARGEST_LIST} bytes")
-    return bytes(content)
