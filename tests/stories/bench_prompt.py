@@ -1,6 +1,6 @@
 """What a prompt costs: its size, and how much of 50 requests a service has seen before.
 
-    uv run python tests/benchmarks/bench_prompt.py
+    uv run python tests/stories/bench_prompt.py
 
 Tokens are counted by tiktoken where it is installed, else estimated at four characters each.
 """
@@ -13,10 +13,9 @@ import tempfile
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
-sys.path.insert(0, str(Path(__file__).parent.parent / "stories"))
-from prompt_prefix import cacheable_share  # the folders of tests come first
-from story import story  # the folders of tests come first
-from test_story_prefix import answer, play  # the folders of tests come first
+from prompt_prefix import cacheable_share  # the folder of tests comes first
+from story import story  # the folder of tests comes first
+from test_story_prefix import answer, play  # the folder of tests comes first
 
 from support.model_requests import SeenRequest
 from support.model_server import APIS
@@ -27,7 +26,7 @@ def tokens(text: str) -> int:
         import tiktoken  # pyright: ignore[reportMissingImports] - no part of the project
     except ImportError:
         return len(text) // 4
-    return len(tiktoken.get_encoding("o200k_base").encode(text))  # pyright: ignore[reportUnknownMemberType] - as above
+    return len(tiktoken.get_encoding("o200k_base").encode(text))
 
 
 async def requests_of(api: str) -> list[SeenRequest]:
