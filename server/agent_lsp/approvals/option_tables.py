@@ -54,12 +54,6 @@ PROGRAMS: Mapping[str, Options] = MappingProxyType(
             fine="--target(=.*)?",
         ),
         "chattr": Options(),
-        "clang": Options(
-            "oB",
-            "DIUlLW",
-            "specs* wrapper",
-            r"@.*|-X.*|-fplugin.*|-wrapper|-specs.*|-imacros|-load.*|-Wl,(.*,)?-+(plugin|o|T).*",
-        ),
         "cmake": Options("PECD", "GSBAT", "build install open workflow toolchain* graphviz*"),
         "composer": Options("d", "", "working-dir", "exec|run-script|global|config|x"),
         "convert": Options(words="(msl|ephemeral|url|https?|text|mvg|@).*"),
@@ -105,7 +99,7 @@ PROGRAMS: Mapping[str, Options] = MappingProxyType(
             "config rulesdir plugin resolve-plugins-relative-to output-file format parser* ext-runtime "
             "cache-file cache-location fix",
             "-f",
-            fine="--ext(=.*)?",
+            fine=r"--ext(=.*)?|(-f|--format)[ =](json|stylish|compact|unix|html)",
         ),
         "exiftool": Options(
             words=r"-(if\d*|config|out|o|w|W|tagsfromfile|@|api|userparam|p|execute|stay_open).*|-?.*[=<].*"
@@ -121,12 +115,6 @@ PROGRAMS: Mapping[str, Options] = MappingProxyType(
         "file": Options("CmfzZ", "F", "compile magic-file files-from uncompress*"),
         "find": Options(words=r"-(delete|fprint0?|fprintf|fls|files0-from)"),
         "fd": Options("xX", "", "base-directory exec* ignore-file"),
-        "gcc": Options(
-            "oB",
-            "DIUlLW",
-            "specs* wrapper",
-            r"@.*|-wrapper|-specs.*|-fplugin.*|-imacros|-fdump.*|-dump.*|-save-temps.*|-Xlinker|-Wl,(.*,)?-+(plugin|o|T).*",
-        ),
         "gem": Options("C", "", "config-file", "exec|install|push|owner|signin|cert|yank"),
         "gh": Options(
             "eF",
@@ -134,6 +122,7 @@ PROGRAMS: Mapping[str, Options] = MappingProxyType(
             "body-file editor web",
             r"api|alias|extension|ext|gist|release|auth|secret|config|browse|codespace|cs|create|ssh.*|gpg.*|"
             r"variable|clone|fork",
+            fine="--body(=.*)?",
         ),
         "gmake": Options(
             "fCIEe", "jlWo", "file makefile directory include-dir eval environment-overrides", r"[^-].*=.*"
@@ -264,7 +253,7 @@ PROGRAMS: Mapping[str, Options] = MappingProxyType(
             " cov-config pastebin debug pyargs result-log resultlog html json-report* trace-config pythonwarnings pdb"
             " plugins inifile snapshot-update",
             "@.*",
-            fine=r"-p ?no:[\w.-]+|--cov(=.*)?|--cov-report[ =]term(-missing)?(:skip-covered)?",
+            fine=r"-p ?no:[\w.-]+|--co|--cov(=.*)?|--cov-report[ =]term(-missing)?(:skip-covered)?",
         ),
         "rake": Options("freErRIpgG", "jTW", "rakefile require libdir execute* rakelibdir system nosystem"),
         "rg": Options("z", "ABCdDegjmMrtTEf", "pre hostname-bin search-zip"),

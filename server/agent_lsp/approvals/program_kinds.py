@@ -25,7 +25,9 @@ INTERPRETERS: Mapping[str, Options] = MappingProxyType(
         "pypy": Options("BEIOsSuvqVhx", "WX", "version help"),
         "perl": Options("vwtTWXcuU", "", "version help"),
         "ruby": Options("vwcy", "W", "version help verbose"),
-        "node": Options("vhc", "", "version help check trace-warnings no-warnings test"),
+        "node": Options(
+            "vhc", "", "version help check trace-warnings no-warnings test enable-source-maps max-old-space-size"
+        ),
         "php": Options("vlimhqn", "", "version help syntax-check modules info"),
         "lua": Options("vEW"),
         "luajit": Options("v"),

@@ -5,13 +5,20 @@ from types import MappingProxyType
 
 from agent_lsp.approvals.option_tables import Options
 
+_COMPILING = (
+    r"-f(syntax-only|PIC|pic|PIE|pie|no-[\w-]+|sanitize=[\w,-]+|exceptions|permissive|openmp|stack-protector[\w-]*"
+    r"|visibility=\w+|omit-frame-pointer|diagnostics-color(=\w+)?|color-diagnostics)|-mno-[\w-]+|-pedantic-errors|-nostd\w+"
+)
+_LINKING = r"@.*|-wrapper|-specs.*|-fplugin.*|-imacros|-save-temps.*|-Wl,(.*,)?-+(plugin|o|T).*"
 PROJECT_PROGRAMS: Mapping[str, Options] = MappingProxyType(
     {
         "ant": Options(words=r"-(f|file|buildfile|find|s|lib|l|logfile|logger|listener|input.*|property.*|main|D.*)"),
         "artisan": Options(words="tinker|db|serve"),
         "as": Options("o"),
+        "bandit": Options("ocb", "nlits", "output configfile ini baseline"),
         "black": Options("c", "lt", "config code"),
         "cabal": Options("w", "j", "with* project-file config-file", "run|exec|v?2?-?repl|install|new-.*|v[12]-.*"),
+        "clang": Options("oB", "DIUlLW", "specs* wrapper", rf"{_LINKING}|-X.*|-load.*", fine=_COMPILING),
         "coverage": Options("", "", "rcfile data-file", "run|html|xml|json|lcov"),
         "crystal": Options("o", "", "", "eval|run|tool|play|init|env"),
         "ctest": Options("SDTMCO", "jRELI", "script build-* test-command dashboard output-log test-dir output-junit"),
@@ -21,6 +28,7 @@ PROJECT_PROGRAMS: Mapping[str, Options] = MappingProxyType(
         "flake8": Options("", "", "config append-config output-file tee isolated"),
         "flask": Options("Ae", "", "app env-file", "shell|run"),
         "flutter": Options("D", "", "dart-define*", "run|drive|pub|create"),
+        "gcc": Options("oB", "DIUlLW", "specs* wrapper", rf"{_LINKING}|-f?dump.*|-Xlinker", fine=_COMPILING),
         "ghc": Options(
             "eoF", "", "interactive run make", r"-(pgm|opt|package-(env|db)|f?plugin|ghci|x|out|odir|hidir|dump).*|@.*"
         ),

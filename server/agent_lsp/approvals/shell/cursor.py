@@ -34,6 +34,8 @@ class Findings:
     called_by_functions: set[str] = field(default_factory=set[str])
     bodies: dict[int, str] = field(default_factory=dict[int, str])
     """The here-documents' bodies, by number."""
+    literal_bodies: set[int] = field(default_factory=set[int])
+    """Those in which bash fills in nothing."""
     words: int = 0
 
     def object(self, problem: str) -> None:

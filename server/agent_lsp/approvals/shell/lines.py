@@ -20,6 +20,7 @@ def _end_line(cursor: Cursor) -> None:
         body = "".join(f"{line}\n" for line in lines)
         cursor.findings.bodies[document.number] = body
         if document.is_literal:
+            cursor.findings.literal_bodies.add(document.number)
             continue
         if any(line.endswith("\\") for line in lines):
             raise Unreadable("holds a here-document whose lines run on")

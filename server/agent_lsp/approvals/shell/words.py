@@ -4,7 +4,8 @@ import re
 
 from agent_lsp.approvals.shell.cursor import Cursor
 from agent_lsp.approvals.shell.expansions import read_backtick, read_dollar, read_process
-from agent_lsp.approvals.shell.syntax import HELD, OPEN, QUOTED, Unreadable, Word
+from agent_lsp.approvals.shell.outputs import document_shown
+from agent_lsp.approvals.shell.syntax import HELD, OPEN, QUOTED, VARIABLE, Unreadable, Word
 
 _PLAIN = re.compile(r"[^ \t\n;&|<>()$`\"'\\]+")
 _PLAIN_IN_QUOTES = re.compile(r"[^\"\\$`]+")
@@ -108,12 +109,19 @@ def _read_double_quoted(cursor: Cursor, spelling: _Spelling) -> None:
             case "\\":
                 _read_escape_in_quotes(cursor, spelling)
             case "$":
-                spelling.add(*_held(_raw(cursor, start, read_dollar(cursor, is_quoted=True))))
+                spelling.add(*_read_dollar_in_quotes(cursor))
             case "`":
                 spelling.add(*_held(_raw(cursor, start, read_backtick(cursor, is_quoted=True))))
             case _:
                 raise Unreadable("has a quote that is not closed")
     cursor.position += 1
+
+
+def _read_dollar_in_quotes(cursor: Cursor) -> tuple[str, str]:
+    start, before = cursor.position, len(cursor.findings.parts)
+    text, mark = _held(_raw(cursor, start, read_dollar(cursor, is_quoted=True)))
+    shown = document_shown(text, cursor.findings.parts[before:], cursor.findings)
+    return (text, mark) if shown is None else (shown, VARIABLE)
 
 
 def _read_escape_in_quotes(cursor: Cursor, spelling: _Spelling) -> None:
