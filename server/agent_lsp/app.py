@@ -13,22 +13,22 @@ from agent_lsp.approvals.policy import Rules
 from agent_lsp.domain.diagnostics import LanguageServers
 from agent_lsp.domain.documents import Documents, EditorContext
 from agent_lsp.domain.encoding import Json
-from agent_lsp.domain.errors import AgentError, FileProblem, NotConfigured
-from agent_lsp.domain.files import Standing
+from agent_lsp.domain.errors import AgentError, NotConfigured
 from agent_lsp.domain.modes import DEFAULT_MODE, ModeList
 from agent_lsp.domain.moments import REAL, Moments, entered, played_moments
 from agent_lsp.domain.requests import ProfileList
 from agent_lsp.domain.slash import CommandList
 from agent_lsp.domain.status import PermissionMode
 from agent_lsp.domain.trust import Trust
-from agent_lsp.extensions.commands import TextCommands
-from agent_lsp.extensions.modes import Modes, TaskModes, without_definition
+from agent_lsp.extensions.additions import Additions
+from agent_lsp.extensions.modes import Modes, TaskModes
 from agent_lsp.providers.known_secrets import secret_values
 from agent_lsp.providers.models import Models
 from agent_lsp.providers.pages import Pages
 from agent_lsp.providers.recorded_answers import AnswerNotes, recorded_answers, recorded_words
 from agent_lsp.providers.replay import recording_started, replay_settings
 from agent_lsp.providers.secrets import Secrets
+from agent_lsp.settings.describing import described
 from agent_lsp.settings.live import LiveSettings
 from agent_lsp.settings.model import LimitSettings, Settings
 from agent_lsp.settings.trusting import FolderTrusting
@@ -54,6 +54,7 @@ from agent_lsp.workspace.commands_artifacts import Artifacts
 from agent_lsp.workspace.diagnosing import Diagnosing
 from agent_lsp.workspace.files import OwnFolders
 from agent_lsp.workspace.leftovers import Leftovers
+from agent_lsp.workspace.offering import offered_paths
 from agent_lsp.workspace.opened import NoDocuments
 from agent_lsp.workspace.rule_files import without_hidden
 from agent_lsp.workspace.sandbox import Confinement, Sandbox, Wanted
@@ -62,10 +63,6 @@ from agent_lsp.workspace.sandbox_places import Own
 if TYPE_CHECKING:
     from agent_lsp.headless.options import RunOptions
     from agent_lsp.lsp.ports import EditorSide
-
-
-MENTIONED_PATHS = 200
-"""So many of a folder are offered to the user; whoever wants another types on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +97,7 @@ class Hall(Tasks):
         """Tell what of the settings, and of what was remembered, was ignored, and why."""
         house = self._house
         kept = (*house.permissions.listed().problems, *house.trust.listed().problems)
-        return (*house.settings.read.remarks, *kept, *house.modes.problems(), *house.commands.problems())
+        return (*house.settings.read.remarks, *kept, *house.additions.problems())
 
     def watch_settings(self, tell: Callable[[], None]) -> None:
         """Have this called whenever settings were read again."""
@@ -143,7 +140,7 @@ class Hall(Tasks):
 
     def list_commands(self) -> CommandList:
         """List what a user can write with a `/` in front."""
-        commands = self._house.commands
+        commands = self._house.additions.commands
         return listed_commands(self._house.modes, commands.all(), commands.problems())
 
     @property
@@ -190,8 +187,7 @@ class House:
         self.trust = FolderTrusting(self.settings, decisions)
         self.permissions = StandingPermissions(PermissionStore(self._home, self.state), lambda: self._roots)
         self.models = Models(self.settings, start.environment, start.record_to, self._learn)
-        self.modes = Modes(self._home, start.roots, without_hidden)
-        self.commands = TextCommands(self._home, start.roots, without_hidden)
+        self.additions = Additions(self._home, start.roots, without_hidden)
         self._learned: set[str] = set()
         self._secrets = Secrets(secret_values(start.environment, self._settings))
         self.settings.on_read.append(self._take_secrets)
@@ -213,43 +209,34 @@ class House:
             fetch=Pages(lambda: self._settings.fetch_private_addresses).fetch,
             rules=self._rules,
             sees_images=self._sees_images,
-            role=self._role,
+            role=self.additions.role,
         )
 
     @property
     def _settings(self) -> Settings:
         return self.settings.current()
 
+    @property
+    def modes(self) -> Modes:
+        return self.additions.modes
+
     def set_roots(self, roots: tuple[Path, ...]) -> None:
         self._roots = roots
-        self.modes.set_roots(roots)
-        self.commands.set_roots(roots)
+        self.additions.set_roots(roots)
         self.settings.set_roots(roots)
 
     def redacted(self, text: str) -> str:
         return self._secrets.removed_from(text)
 
     async def paths_in(self, folder: str) -> tuple[str, ...]:
-        files = self._files()
-        try:
-            place = files.locate(folder or ".", "read")
-            if place.standing is not Standing.INSIDE:
-                return ()
-            listing = await files.list_folder(place, is_recursive=False, limit=MENTIONED_PATHS)
-        except FileProblem:
-            return ()
-        return tuple(f"{folder.rstrip('/')}/{entry}" if folder else entry for entry in listing.entries)
+        return await offered_paths(self._files(), folder)
 
     def report(self) -> str:
-        settings = self._settings
-        profiles = [f"{name} ({profile.type}, {profile.model})" for name, profile in settings.providers.items()]
         lines = [
             f"agent-lsp {__version__}, Python {platform.python_version()}, {platform.platform()}",
             f"state: {self.state}",
             f"roots: {', '.join(map(str, self._roots)) or 'none'}",
-            f"profiles: {', '.join(profiles) or 'none'}; current: {settings.current_provider or 'none'}",
-            f"permission mode: {settings.permission_mode.value}",
-            *(f"remark: {remark}" for remark in self.settings.read.remarks),
+            *described(self.settings.read),
         ]
         return "\n".join(lines) + "\n"
 
@@ -269,7 +256,7 @@ class House:
             self._checkpoints(),
             self.permissions,
             self.mode_profile,
-            self.commands.expanded,
+            self.additions.expanded,
             condense_at_percent=lambda: self._settings.condense.at_percent,
         )
 
@@ -297,22 +284,11 @@ class House:
         )
         modes = TaskModes(self.modes, facts.mode, desk.set_mode)
         eyes = open_eyes(facts, self._site, files, execute)
-        means = Means(
-            files,
-            desk,
-            modes,
-            execute,
-            artifacts,
-            self._diagnosing(),
-            eyes.shown,
-            lambda: self._settings.fuzzy_threshold,
-        )
+        fuzzy, diagnosing = (lambda: self._settings.fuzzy_threshold), self._diagnosing()
+        means = Means(files, desk, modes, execute, artifacts, diagnosing, eyes.shown, fuzzy)
         workbench = bench(means)
         tools = workbench.tools
         return workbench, brief(facts, self._site, eyes, execute, desk, lambda: (one.name for one in tools.specs()))
-
-    def _role(self, mode: str) -> str:
-        return (self.modes.find(mode) or without_definition(mode)).words()
 
     def roots(self) -> tuple[Path, ...]:
         return self._roots
@@ -415,4 +391,6 @@ async def run_headless(options: "RunOptions") -> int:
     for remark in hall.remarks():
         sys.stderr.write(f"agent-lsp: {remark}\n")
     with entered(moments_of(options.replay)):
-        return await run_task(_noting(hall, options.record), options, recorded_answers(options.replay) if options.replay else ())
+        return await run_task(
+            _noting(hall, options.record), options, recorded_answers(options.replay) if options.replay else ()
+        )

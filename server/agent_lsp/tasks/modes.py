@@ -8,6 +8,9 @@ from agent_lsp.domain.slash import CommandList, SlashCommand
 from agent_lsp.domain.status import PermissionMode
 from agent_lsp.tasks.ports import KnownModes
 
+CONDENSE = "condense"
+_HINT = "[what to keep]"
+
 
 def check_mode(modes: KnownModes, slug: str) -> str:
     """Give the mode back if there is one of this name; else BadParams names those there are."""
@@ -29,9 +32,12 @@ def listed_modes(
 
 def listed_commands(modes: KnownModes, texts: tuple[SlashCommand, ...], problems: tuple[str, ...]) -> CommandList:
     """List all that a `/` can stand before; of two with one name, what the server does first is there alone."""
+    doing = [
+        SlashCommand(CONDENSE, "Put a summary in the place of the older part of the task", "action", "built-in", _HINT)
+    ]
     setting = [SlashCommand(mode.slug, mode.description, "mode", mode.source) for mode in modes.all()]
     permission = [SlashCommand(mode.value, _PERMISSIONS[mode], "permissionMode") for mode in PermissionMode]
-    known = {command.name: command for command in (*texts, *setting, *permission)}
+    known = {command.name: command for command in (*texts, *doing, *setting, *permission)}
     return CommandList(tuple(known.values()), problems)
 
 

@@ -24,14 +24,11 @@ from agent_lsp.storage.records import (
     Cleared,
     LimitsReset,
     MessageChanged,
-    ModeChanged,
-    PermissionModeChanged,
-    ProfileChanged,
     Renamed,
     UsageCounted,
 )
 from agent_lsp.storage.rewinding import RewindPlan
-from agent_lsp.tasks import endings
+from agent_lsp.tasks import choosing, endings
 from agent_lsp.tasks.checkpointing import Checkpointing
 from agent_lsp.tasks.condensing import Condensing
 from agent_lsp.tasks.gate import GONE, ONLY_A_YES, Gate
@@ -136,6 +133,11 @@ class Task:
         self._answer_at_rest(waiting.ts, waiting.ask, reply)
         return Answered(accepted=True)
 
+    def waits_for(self, ts: int | None) -> bool:
+        """Whether the task has an ask that waits, and `ts` means no other."""
+        waiting = self.stream.standing.waiting
+        return waiting is not None and ts in (None, waiting.ts)
+
     def send(self, text: str, images: tuple[str, ...], delivery: Literal["queue", "steer"]) -> Sent:
         """Take words that answer nothing. A task at rest goes on with them, any other keeps them for later."""
         self._refuse_while_held()
@@ -203,21 +205,15 @@ class Task:
         self._board.look()
 
     def set_mode(self, mode: str) -> None:
-        """Work in another mode from the next step on, with the profile that comes with it."""
-        before, self.mode = self.mode, mode
-        self.ledger.append(ModeChanged(mode))
-        self._follow_mode(before)
+        choosing.choose_mode(self, mode)
         self._board.look()
 
     def set_profile(self, profile: str) -> None:
-        self.kit.choose(profile)
-        self.ledger.append(ProfileChanged(self.kit.profile))
-        self.spending.see_window(self.kit.window)
+        choosing.choose_profile(self, profile)
         self._board.look()
 
     def set_permission_mode(self, mode: PermissionMode) -> None:
-        self.permission_mode = mode
-        self.ledger.append(PermissionModeChanged(mode))
+        choosing.choose_permission_mode(self, mode)
         self._board.look()
 
     def snapshot(self, since: int | None, limit: int, before: int | None) -> Snapshot:
@@ -261,7 +257,7 @@ class Task:
         self.recorder.turn_back(after)
         self.kit.briefing.forget(is_all=not after.history)
         self.stream.turn_to(after.messages)
-        self._follow_mode(before)
+        choosing.follow_mode(self, before)
         if self.stream.standing.waiting is None:
             self._rest(endings.returning_question(is_completed=after.is_completed))
         self._board.look()
@@ -360,15 +356,11 @@ class Task:
         """Say what the model is going to be told. One after the other: a rewind can lead to between any two."""
         is_first = not self.recorder.history
         self.stream.say(Say.TEXT if is_first else Say.USER_FEEDBACK, words.text, images=words.images)
-        heard = Words((words.text,) if words.text else (), words.images, by="user")
-        return Kept(heard, takes=words.message_id)
-
-    def _follow_mode(self, before: str) -> None:
-        profile = self.kit.profile
-        if problem := self.kit.follow_mode(before, self.mode):
-            self.stream.say(Say.ERROR, problem)
-        if self.kit.profile != profile:
-            self.ledger.append(ProfileChanged(self.kit.profile, is_chosen=False))
+        expansion = self._equipment.expanded(words.text)
+        if expansion:
+            choosing.take_on(self, expansion)
+        texts = (words.text, expansion.text if expansion else "")
+        return Kept(Words(tuple(filter(None, texts)), words.images, by="user"), takes=words.message_id)
 
     def _sent(self, message_id: str) -> Sent:
         return Sent(message_id, "queued" if message_id in self.queue else "delivered")

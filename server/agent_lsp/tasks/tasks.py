@@ -34,6 +34,7 @@ from agent_lsp.storage.places import is_task_id
 from agent_lsp.storage.records import MessageChanged, Renamed
 from agent_lsp.storage.restore import load, restore, settle
 from agent_lsp.storage.stored import StoredTask
+from agent_lsp.tasks import opening
 from agent_lsp.tasks.exporting import exported
 from agent_lsp.tasks.modes import check_mode
 from agent_lsp.tasks.moves import Moves
@@ -79,9 +80,7 @@ class Tasks:
         """Admit a task: journal it, start it, and tell its id. What it cannot start with is raised before."""
         if known := self._known(request.client_request_id):
             return known
-        if not request.text.strip() and not request.images:
-            raise BadParams("A task needs words: say what is to be done.")
-        request = replace(request, images=checked_images(request.images))
+        request = replace(opening.opened(request, self._architect.modes), images=checked_images(request.images))
         task = self._admit(request)
         self._begin(task, request)
         self._index.upsert(task.summary(), request.client_request_id)
@@ -98,17 +97,14 @@ class Tasks:
         return task.snapshot(since if instance_id == task.instance_id else None, limit, before)
 
     def answer(self, task_id: str, ts: int | None, reply: AskReply) -> Answered:
-        return self._task(task_id).answer(ts, replace(reply, images=checked_images(reply.images)))
+        reply = replace(reply, images=checked_images(reply.images))
+        return opening.answer(self._task(task_id), ts, reply, self._architect.modes)
 
     async def send(
         self, task_id: str, text: str, images: tuple[str, ...], delivery: Literal["queue", "steer", "interrupt"]
     ) -> Sent:
-        if not text.strip() and not images:
-            raise BadParams("A message needs words.")
         task, images = self._task(task_id), checked_images(images)
-        if delivery == "interrupt":
-            return await task.interrupt(text, images)
-        return task.send(text, images, delivery)
+        return await opening.send(task, text, images, delivery, self._architect.modes)
 
     async def cancel(self, task_id: str) -> Status:
         task = self._task(task_id)
