@@ -34,7 +34,9 @@ def test_plain_run_has_the_defaults() -> None:
 
 
 def test_every_option_is_taken(tmp_path: Path) -> None:
-    words = "-y --permission-mode acceptEdits --profile mine --record r.jsonl --max-requests 3 --max-cost 0.5 -q"
+    words = (
+        "-y --mode ask --permission-mode acceptEdits --profile mine --record r.jsonl --max-requests 3 --max-cost 0.5 -q"
+    )
 
     options = parsed(*words.split(), "--cwd", str(tmp_path), "--output-format", "stream-json", "fix it")
 
@@ -42,6 +44,7 @@ def test_every_option_is_taken(tmp_path: Path) -> None:
         task="fix it",
         cwd=tmp_path.resolve(),
         approves_all=True,
+        mode="ask",
         permission_mode=PermissionMode.ACCEPT_EDITS,
         profile="mine",
         record=Path("r.jsonl").absolute(),

@@ -48,9 +48,10 @@ async def test_task_is_shown_from_its_words_to_its_cost() -> None:
 async def test_task_starts_with_what_the_options_say() -> None:
     hall = ScriptedHall([DONE])
 
-    await run(ScriptedConsole(), hall, RunOptions("Fix it.", ROOT, permission_mode=PermissionMode.PLAN))
+    options = RunOptions("Fix it.", ROOT, mode="ask", permission_mode=PermissionMode.PLAN, profile="work")
+    await run(ScriptedConsole(), hall, options)
 
-    assert hall.asked_for == [NewTask("Fix it.", permission_mode=PermissionMode.PLAN)]
+    assert hall.asked_for == [NewTask("Fix it.", mode="ask", profile="work", permission_mode=PermissionMode.PLAN)]
 
 
 async def test_person_answers_at_the_terminal() -> None:

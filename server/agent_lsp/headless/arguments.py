@@ -27,6 +27,9 @@ def add_run_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("-y", "--yes", action="store_true", help="approve all that the permission mode allows")
     modes = [mode.value for mode in PermissionMode]
     parser.add_argument("--trust", action="store_true", help="let the folder's own settings loosen yours, this once")
+    parser.add_argument(
+        "--mode", metavar="SLUG", help="how to work: code, architect, ask, debug, or a mode of your own"
+    )
     parser.add_argument("--permission-mode", choices=modes, metavar="MODE", help=", ".join(modes))
     parser.add_argument("--cwd", type=_folder, default=".", metavar="DIR", help="the folder to work in")
     model = parser.add_mutually_exclusive_group()
@@ -54,6 +57,7 @@ def run_options(namespace: Namespace) -> RunOptions:
         cwd=namespace.cwd,
         approves_all=namespace.yes,
         trusts_folder=namespace.trust,
+        mode=namespace.mode,
         permission_mode=PermissionMode(namespace.permission_mode) if namespace.permission_mode else None,
         profile=namespace.profile,
         record=namespace.record,

@@ -24,6 +24,7 @@ class RunOptions:
     cwd: Path
     approves_all: bool = False
     trusts_folder: bool = False
+    mode: str | None = None
     permission_mode: PermissionMode | None = None
     profile: str | None = None
     record: Path | None = None
@@ -36,13 +37,17 @@ class RunOptions:
     is_quiet: bool = False
     has_colours: bool = False
 
+    def chosen_profile(self) -> str | None:
+        """The profile that the task is to have, whatever its mode would bring along."""
+        return REPLAY_PROFILE if self.replay else self.profile
+
     def settings(self) -> Json:
         """The settings that these options are, to be laid over those of files."""
         limits = {"requests": self.max_requests, "cost": self.max_cost}
         settings: Json = {"limits": {name: limit for name, limit in limits.items() if limit is not None}}
         if self.replay:
             settings["providers"] = {REPLAY_PROFILE: self._replay_profile()}
-        if profile := REPLAY_PROFILE if self.replay else self.profile:
+        if profile := self.chosen_profile():
             settings["currentProvider"] = profile
         if self.permission_mode:
             settings["permissionMode"] = self.permission_mode.value

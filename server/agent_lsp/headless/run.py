@@ -108,8 +108,8 @@ class Run:
     def _start(self) -> None:
         self._hall.listen(self)
         options = self._options
-        # The profile is set by `options.settings()`, which lies over all other settings.
-        request = NewTask(options.task, permission_mode=options.permission_mode)
+        profile, permission_mode = options.chosen_profile(), options.permission_mode
+        request = NewTask(options.task, mode=options.mode, profile=profile, permission_mode=permission_mode)
         self._task_id = self._hall.new_task(request).task_id
 
     async def _attend_or_stop(self, interruptions: Interruptions) -> RunResult:
