@@ -211,7 +211,8 @@ def _range(start: tuple[int, int], end: tuple[int, int]) -> Json:
                         "kind": "text",
                         "source": "built-in",
                         "argumentHint": "[what]",
-                    }
+                    },
+                    {"name": "plan", "description": "Reads only", "kind": "permissionMode", "source": "built-in"},
                 ]
             },
         ),

@@ -91,6 +91,17 @@ async def test_prompt_goes_to_the_task_there_is(door: FrontDoor) -> None:
     assert door.hall.named("send") == [("t1", "and more", (), "queue")]
 
 
+async def test_prompt_that_only_sets_something_sets_it_and_says_nothing(door: FrontDoor) -> None:
+    await begin(door, "/ask /plan\n")
+
+    answer = await command(door, "agent.sendPrompt", URI)
+
+    assert answer == {"messageId": "", "disposition": "delivered"}
+    assert door.hall.named("set_mode") == [("t1", "ask")]
+    assert door.hall.named("set_permission_mode") == [("t1", PermissionMode.PLAN)]
+    assert door.hall.named("send") == []
+
+
 async def test_prompt_answers_the_question_it_names(door: FrontDoor) -> None:
     editor = await begin(door, "red, please")
     ask = WaitingAsk(7, Ask.FOLLOWUP, Ask.FOLLOWUP.category, ACTIONS[Ask.FOLLOWUP])
@@ -233,13 +244,19 @@ async def test_slash_words_are_offered(door: FrontDoor) -> None:
 
     items = await complete(door, 0, 2)
 
-    assert [item["label"] for item in items] == [
-        "/new", "/code", "/ask", "/plan", "/default", "/acceptEdits", "/bypassPermissions",
-    ]  # fmt: skip
+    assert [(item["label"], item["detail"]) for item in items] == [
+        ("/new", "Begin a task of its own"),
+        ("/init", "Write AGENTS.md [what]"),
+        ("/plan", "Reads only"),
+    ]
     place = {"start": {"line": 0, "character": 0}, "end": {"line": 0, "character": 2}}
-    assert items[3] == {
-        "label": "/plan", "kind": 14, "filterText": "/plan", "textEdit": {"range": place, "newText": "/plan"},
-    }  # fmt: skip
+    assert items[2] == {
+        "label": "/plan",
+        "detail": "Reads only",
+        "kind": 14,
+        "filterText": "/plan",
+        "textEdit": {"range": place, "newText": "/plan"},
+    }
 
 
 async def test_files_are_offered_folder_by_folder(door: FrontDoor) -> None:

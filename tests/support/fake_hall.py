@@ -170,7 +170,12 @@ class FakeHall:
 
     def list_commands(self) -> CommandList:
         self.note("list_commands")
-        return CommandList((SlashCommand("init", "Write AGENTS.md", "text", argument_hint="[what]"),))
+        return CommandList(
+            (
+                SlashCommand("init", "Write AGENTS.md", "text", argument_hint="[what]"),
+                SlashCommand("plan", "Reads only", "permissionMode"),
+            )
+        )
 
     def set_profile(self, task_id: str | None, profile: str) -> None:
         self.note("set_profile", (task_id, profile))

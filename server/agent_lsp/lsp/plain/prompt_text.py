@@ -10,8 +10,8 @@ from agent_lsp.domain.status import PermissionMode
 NEW = "new"
 PERMISSION_MODES = tuple(mode.value for mode in PermissionMode)
 
-_SLASH = re.compile(r"\s*/(\w+)(?=\s|$)")
-_UNFINISHED_SLASH = re.compile(r"\s*(?:/\w+\s+)*/(\w*)$")
+_SLASH = re.compile(r"\s*/([\w-]+)(?=\s|$)")
+_UNFINISHED_SLASH = re.compile(r"\s*(?:/[\w-]+\s+)*/([\w-]*)$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +21,10 @@ class Prompt:
     """The user wants a task of its own for this."""
     mode: str | None = None
     permission_mode: PermissionMode | None = None
+
+    @property
+    def sets_something(self) -> bool:
+        return self.mode is not None or self.permission_mode is not None
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,11 +13,12 @@ from agent_lsp.domain.errors import BadParams
 from agent_lsp.domain.mentions import NAMES, as_mention
 from agent_lsp.domain.messages import Ask, Response
 from agent_lsp.domain.requests import Answered, AskReply, NewTask, Sent, TaskReference
+from agent_lsp.domain.slash import SlashCommand
 from agent_lsp.lsp.client import Encoding
 from agent_lsp.lsp.documents import Mirror
 from agent_lsp.lsp.editor import Editor
 from agent_lsp.lsp.plain.bell import Spawn
-from agent_lsp.lsp.plain.prompt_text import NEW, PERMISSION_MODES, Prompt, Unfinished, read_prompt, unfinished
+from agent_lsp.lsp.plain.prompt_text import NEW, Prompt, Unfinished, read_prompt, unfinished
 from agent_lsp.lsp.plain.viewer import write_whole
 from agent_lsp.lsp.ports import Hall
 from agent_lsp.lsp.positions import index_in_line, split_lines, units_before
@@ -65,7 +66,7 @@ class Prompts:
         document = self._document(uri) if uri else self._written()
         uri = document.uri
         prompt = read_prompt(document.text, self._hall.modes)
-        if not prompt.words:
+        if not prompt.words and not (prompt.sets_something and self._hall.current_task() and not prompt.is_new):
             raise BadParams("There are no words in this prompt yet.")
         sent = await self._deliver(prompt, ts)
         if not (isinstance(sent, Answered) and not sent.accepted):
@@ -84,8 +85,8 @@ class Prompts:
         word = unfinished("".join(lines[: position.line]) + before)
         if word is None:
             return []
-        choices = await self._choices(word)
-        return [_item(choice, _range(word, before, position, encoding)) for choice in choices]
+        place = _range(word, before, position, encoding)
+        return [_item(choice, about, place) for choice, about in (await self._choices(word)).items()]
 
     def _document(self, uri: str) -> OpenDocument:
         document = self._mirror.get(uri) if is_prompt(uri) else None
@@ -107,7 +108,7 @@ class Prompts:
         return waiting.ts if waiting and waiting.ask.kind is Ask.FOLLOWUP else None
 
     async def _deliver(self, prompt: Prompt, ts: int | None) -> TaskReference | Sent | Answered:
-        if ts is None and not prompt.is_new:
+        if ts is None and prompt.words and not prompt.is_new:
             ts = self._question()
         waiting = self._asks.find(ts) if ts is not None else None
         if ts is not None:
@@ -122,7 +123,7 @@ class Prompts:
             self._hall.set_mode(task_id, prompt.mode)
         if prompt.permission_mode:
             self._hall.set_permission_mode(task_id, prompt.permission_mode)
-        return await self._hall.send(task_id, prompt.words, (), "queue")
+        return await self._hall.send(task_id, prompt.words, (), "queue") if prompt.words else Sent("", "delivered")
 
     async def _clear(self, uri: str, sent: str) -> None:
         """Empty a prompt, by an edit that one undo takes back, unless the user goes on writing."""
@@ -143,15 +144,21 @@ class Prompts:
             return False
         return True
 
-    async def _choices(self, word: Unfinished) -> Sequence[str]:
-        """What can stand in the place of the word, its mark included."""
+    async def _choices(self, word: Unfinished) -> dict[str, str]:
+        """What can stand in the place of the word, its mark included, and what each is for."""
         if word.mark == "/":
-            return [f"/{choice}" for choice in (NEW, *self._hall.modes, *PERMISSION_MODES)]
+            commands = self._hall.list_commands().commands
+            return {f"/{NEW}": "Begin a task of its own"} | {f"/{one.name}": _about(one) for one in commands}
         folder, slash, _ = word.word.rpartition("/")
         paths = await self._hall.paths_in(f"{folder}{slash}".removeprefix("/"))
         written = (as_mention(path, is_rooted=word.word.startswith("/")) for path in paths)
         names = [f"@{name}" for name in NAMES] if not slash else []
-        return [*names, *(mention for mention in written if mention)]
+        return dict.fromkeys((*names, *(mention for mention in written if mention)), "")
+
+
+def _about(command: SlashCommand) -> str:
+    hint = f" {command.argument_hint}" if command.argument_hint else ""
+    return f"{command.description}{hint}"
 
 
 def _name_of(roots: Sequence[Path]) -> str:
@@ -166,12 +173,13 @@ def _with_words(text: str, words: str) -> str:
     return f"{text.rstrip()}{' ' if text.strip() else ''}{words} \n"
 
 
-def _item(choice: str, place: types.Range) -> types.CompletionItem:
+def _item(choice: str, about: str, place: types.Range) -> types.CompletionItem:
     kinds = types.CompletionItemKind
     is_file = choice.startswith("@") and choice[1:] not in NAMES
     folder_or_file = kinds.Folder if choice.rstrip('"').endswith("/") else kinds.File
     return types.CompletionItem(
         label=choice,
+        detail=about or None,
         kind=folder_or_file if is_file else kinds.Keyword,
         # Editors filter by the text in the range, and would not find the mark in a word.
         filter_text=choice,
