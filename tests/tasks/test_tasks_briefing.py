@@ -93,7 +93,7 @@ async def test_what_a_cancelled_turn_did_not_tell_is_told_by_the_next(tmp_path: 
     desk = room(tmp_path, context=(ContextReference((tmp_path / "w" / "a.py").as_uri()),))
     desk.write("a.py", "x")
     first = asyncio.create_task(desk.briefing.environment())
-    await asyncio.sleep(0)  # It has begun to look at the disk.
+    await asyncio.wait([first], timeout=0)  # It has begun to look at the disk.
     first.cancel()
     await asyncio.wait([first])
 
