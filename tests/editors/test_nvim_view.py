@@ -182,6 +182,19 @@ async def test_tools_stand_together_and_apart_from_prose(editor: Neovim) -> None
     assert (await editor.view())[4:] == ["", "◆ Read `a`", "", "prose", ""]
 
 
+async def test_only_the_newest_list_of_steps_is_shown(editor: Neovim) -> None:
+    def steps(status: str) -> dict[str, str]:
+        return {"say": "tool", "text": f'{{"tool":"updateTodoList","todos":[{{"content":"x","status":"{status}"}}]}}'}
+
+    await load(editor, {"say": "text", "text": "task"}, steps("pending"), steps("in_progress"))
+    loaded = await editor.view()
+    await receive(editor, 2, ts=4, say="text", text="prose")
+    await receive(editor, 3, ts=5, **steps("completed"))
+
+    assert loaded == [*HEAD, "▌ You", "task", "", "◐ x", ""]
+    assert await editor.view() == [*HEAD, "▌ You", "task", "", "prose", "", "✓ x", ""]
+
+
 async def test_long_output_is_folded_until_somebody_unfolds_it(editor: Neovim) -> None:
     lines = [f"line {n}" for n in range(40)]
     await load(editor, {"say": "command_output", "text": "\n".join(lines)})

@@ -97,7 +97,7 @@ async def test_whole_sayings_become_one_liners(plain: FrontDoor) -> None:
         says(Say.TEXT, "half\nand whole", ts=2, partial=False),
         says(Say.REASONING, "hm", ts=3),
         says(Say.ERROR, "broken", ts=4),
-        *asks(Ask.COMPLETION_RESULT, "It works.", ts=5),
+        *asks(Ask.COMPLETION_RESULT, "\nIt works.\n\n| a | table |\n", ts=5),
     )
     await plain.client.notification("window/showMessage", lambda p: "Done" in p["message"])
 

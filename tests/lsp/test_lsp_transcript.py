@@ -200,7 +200,7 @@ def test_secret_that_comes_in_pieces_is_not_shown_when_it_is_whole() -> None:
         ),
         (
             says(1, '{"tool": "updateTodoList", "todos": [{"status": "completed", "content": "a"}]}', Say.TOOL),
-            "## Steps\n\n- [x] a\n\n",
+            "",
         ),
         (says(1, "what?", Say.HOOK), "## Hook\n\nwhat?\n\n"),
         (asks(1, Ask.TOOL, '{"tool": "saveFiles"}', Answer(Response.YES, "policy", 1)), ""),

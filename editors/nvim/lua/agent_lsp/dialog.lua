@@ -58,7 +58,7 @@ end
 ---@param dialog agent_lsp.Dialog
 ---@return integer
 local function open_window(buffer, dialog)
-  local wanted = math.max(widest(dialog.lines), vim.fn.strdisplaywidth(dialog.hint), 30) + 3
+  local wanted = math.max(widest(dialog.lines), vim.fn.strdisplaywidth(dialog.hint) + 1, 30) + 3
   local width = math.max(math.min(wanted, vim.o.columns - 4, 100), 10)
   local window = vim.api.nvim_open_win(buffer, true, {
     relative = 'editor',

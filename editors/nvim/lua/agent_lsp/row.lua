@@ -73,6 +73,24 @@ function Row:markdown(line, kind)
   return self:text(line, kind == 'code' and 'AgentCode' or nil)
 end
 
+---What is coloured where it has grown by these lines, the last of which may not be whole yet.
+---@param lines string[]
+---@return agent_lsp.Mark[]
+function Row:grown(lines)
+  local marks = {}
+  for n = 1, #lines - 1 do
+    local kind = self.fences and self.fences:take(lines[n])
+    if kind == 'fence' then
+      table.insert(marks, { line = n - 1, is_hidden = true })
+    elseif kind == 'code' then
+      table.insert(marks, { line = n - 1, group = 'AgentCode' })
+    elseif self.group then
+      table.insert(marks, { line = n, group = self.group })
+    end
+  end
+  return marks
+end
+
 ---@param text string
 ---@return string
 local function fence_for(text)

@@ -11,6 +11,7 @@ local M = {}
 ---@field message agent_lsp.Message
 ---@field text string
 ---@field is_users boolean the words are the user's
+---@field is_outdated boolean a later row lists the same steps anew
 ---@field waits boolean it is the ask that waits
 ---@field is_unfolded boolean
 ---@field decisions table<string, agent_lsp.Decision>
@@ -102,7 +103,8 @@ end
 local function request(context)
   local reason = facts.json(context.text).cancelReason
   local row = Row.new():compact()
-  return reason and row:line({ '· request ended: ' .. facts.words(reason), 'AgentHint' }) or row
+  -- What failed otherwise is told by the row below it.
+  return reason == 'user_cancelled' and row:line({ '· stopped', 'AgentHint' }) or row
 end
 
 ---@type agent_lsp.RowMaker

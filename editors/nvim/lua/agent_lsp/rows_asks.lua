@@ -166,7 +166,7 @@ end
 local function tool(context)
   local ask, growing = facts.tool(context.text)
   if ask.todos and not context.waits then
-    return M.todos(Row.new(), ask.todos)
+    return context.is_outdated and Row.new():compact() or M.todos(Row.new(), ask.todos)
   end
   local name, place = facts.tool_title(ask)
   local changes = ask.changes or {}

@@ -18,6 +18,7 @@ local order = {} ---@type integer[] the `ts` of what is in the buffer
 local unfolded = {} ---@type table<integer, true>
 local stale = {} ---@type table<integer, true> grew, and cannot be grown in the buffer
 local task ---@type agent_lsp.Task
+local steps ---@type integer? the `ts` of the newest list of steps
 
 M.buffer = page.buffer
 
@@ -30,6 +31,7 @@ local function make(ts)
     message = message,
     text = task:text(ts),
     is_users = message.say == 'text' and ts == task.order[1] and not task.has_more,
+    is_outdated = steps ~= nil and ts < steps,
     waits = ask ~= nil and ask.ts == ts,
     is_unfolded = unfolded[ts] == true,
     decisions = task:decisions(ts),
@@ -132,8 +134,24 @@ local WELCOME = {
   'Write below what is to be done. Nothing is changed or run without your yes.',
 }
 
+---Note the newest list of steps; what listed them before is not shown any more.
+---@param ts integer
+---@return integer? older
+local function note_steps(ts)
+  local message = assert(task:message(ts))
+  if message.say ~= 'tool' or not require('agent_lsp.facts').tool(task:text(ts)).todos then
+    return nil
+  end
+  local older = steps
+  steps = math.max(older or ts, ts)
+  return older
+end
+
 local function render()
-  shown, order, stale = {}, vim.list_slice(task.order), {}
+  shown, order, stale, steps = {}, vim.list_slice(task.order), {}, nil
+  for _, ts in ipairs(order) do
+    note_steps(ts)
+  end
   local lines, places = head(), {}
   for index, ts in ipairs(order) do
     local row = make(ts)
@@ -156,25 +174,6 @@ local function render()
   end)
 end
 
----What is coloured where a row has grown by these lines, the last of which may not be whole yet.
----@param row agent_lsp.Row
----@param lines string[]
----@return agent_lsp.Mark[]
-local function marks_of_grown(row, lines)
-  local marks = {}
-  for n = 1, #lines - 1 do
-    local kind = row.fences and row.fences:take(lines[n])
-    if kind == 'fence' then
-      table.insert(marks, { line = n - 1, is_hidden = true })
-    elseif kind == 'code' then
-      table.insert(marks, { line = n - 1, group = 'AgentCode' })
-    elseif row.group then
-      table.insert(marks, { line = n, group = row.group })
-    end
-  end
-  return marks
-end
-
 ---Append to the last line of a row.
 ---@param ts integer
 ---@param append string
@@ -186,7 +185,7 @@ local function grow(ts, append)
   page.write(function(at)
     vim.api.nvim_buf_set_text(at, last, -1, last, -1, lines)
     one.lines = one.lines + #lines - 1
-    page.colour(at, marks_of_grown(one.row, vim.api.nvim_buf_get_lines(at, last, last + #lines, true)), last)
+    page.colour(at, one.row:grown(vim.api.nvim_buf_get_lines(at, last, last + #lines, true)), last)
   end)
 end
 
@@ -247,10 +246,14 @@ function M.update(event, ...)
     if #order == 0 then
       return render()
     end
+    local older = note_steps(first)
     table.insert(order, second, first)
     shown[first] = { row = require('agent_lsp.row').new(), lines = 0 }
     put(second, 0)
     mend_below(second)
+    if older then
+      renew(older)
+    end
   elseif event == 'message' or event == 'decisions' then
     renew(first)
   elseif event == 'deleted' then

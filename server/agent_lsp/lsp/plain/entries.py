@@ -44,7 +44,7 @@ _YES_OR_NO = {Response.YES: "agent.approve", Response.NO: "agent.reject", "agent
 def entry(message: Message, *, is_task: bool = False) -> str:
     """One finished message; empty for what is not worth a place. The first of all is the user's task."""
     kind = message.ask or message.say
-    if kind is None or kind in _UNSHOWN or _settled_itself(message):
+    if kind is None or kind in _UNSHOWN or _is_told_elsewhere(message):
         return ""
     heading = "Task" if is_task else _HEADINGS.get(kind) or _subject(message)
     parts = (f"## {heading}", "\n".join(_body(message)).strip("\n"), _answer(message))
@@ -100,10 +100,15 @@ def _step(status: str, words: str) -> str:
     return f"**{words}**" if status == "in_progress" else words
 
 
-def _settled_itself(message: Message) -> bool:
-    """Whether it asked for files to be saved, which they then were."""
-    is_by_user = message.answer is None or message.answer.by == "user"
-    return message.ask is Ask.TOOL and not is_by_user and json_in(message.text).get("tool") == "saveFiles"
+def _is_told_elsewhere(message: Message) -> bool:
+    """Whether it asked for files to be saved, which they then were, or lists the steps, which stand at the top."""
+    match json_in(message.text).get("tool"):
+        case "updateTodoList":
+            return message.say is Say.TOOL
+        case "saveFiles":
+            return message.answer is not None and message.answer.by != "user"
+        case _:
+            return False
 
 
 def _body(message: Message) -> Iterator[str]:
@@ -117,8 +122,6 @@ def _body(message: Message) -> Iterator[str]:
         yield from _diffs([(change["path"], change.get("diff", "")) for change in changes])
     elif diff := str(body.get("diff", "")):
         yield fenced(_without_head(diff), "diff")
-    elif todos := body.get("todos"):
-        yield checklist((todo["status"], todo["content"]) for todo in todos)
     elif kind is Say.CONDENSE_CONTEXT:
         yield str(body.get("summary", text))
     elif kind is Say.SLIDING_WINDOW_TRUNCATION:
@@ -138,8 +141,6 @@ def _left_out(body: Json) -> str:
 def _subject(message: Message) -> str:
     """What a row without a name of its own is about."""
     body = json_in(message.text)
-    if "todos" in body:
-        return "Steps"
     if not body:
         return str(message.ask or message.say).replace("_", " ").capitalize()
     return visible(next(iter(ask_lines(Ask.TOOL, body, "")), "Tool"))

@@ -62,7 +62,7 @@ class PlainListener:
             return
         if message.say and message.say in _SHOWN and message.text:
             self._shown[task_id] = message.ts
-            self._show(_SHOWN[message.say], message.text)
+            self._show(_SHOWN[message.say], _first_paragraph(message.text))
         elif is_pause(message) and json_in(message.text)["seconds"] >= LONG_SECONDS:
             self._shown[task_id] = message.ts
             self._show(types.MessageType.Warning, _pause_told(json_in(message.text)))
@@ -71,7 +71,7 @@ class PlainListener:
             if self.progress:
                 # Where it ends, Helix 25.01 empties the line that messages are shown in.
                 self.progress.end(task_id)
-            self._show(types.MessageType.Info, f"Done: {message.text or 'the task is complete.'}")
+            self._show(types.MessageType.Info, f"Done: {_first_paragraph(message.text or 'the task is complete.')}")
 
     def _take_status(self, status: Status) -> None:
         if self.progress:
@@ -84,6 +84,11 @@ class PlainListener:
 
     def _show(self, kind: types.MessageType, text: str) -> None:
         self._server.window_show_message(types.ShowMessageParams(type=kind, message=one_line(text)))
+
+
+def _first_paragraph(text: str) -> str:
+    """What fits into a line, if anything does; a table or code would not."""
+    return text.strip().partition("\n\n")[0]
 
 
 def _pause_told(body: Json) -> str:
