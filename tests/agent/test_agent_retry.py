@@ -3,12 +3,13 @@
 import pytest
 
 from agent_lsp.agent.ask import CAPPED, ask
+from agent_lsp.agent.loop import run_turn
 from agent_lsp.agent.retry import GiveUp, Wait, after_fault
 from agent_lsp.domain.errors import ContextOverflow, ModelFault
 from agent_lsp.domain.events import RetryDelayed
 from agent_lsp.domain.history import Reply, Thought
 from agent_lsp.domain.model import CallBegan, CallEnded, CallGrew, Stopped, StopReason, TextDelta, ThoughtDelta
-from agent_lsp.domain.turns import LimitReached, PauseEnd, RequestFailed
+from agent_lsp.domain.turns import After, Completed, LimitReached, Outcome, PauseEnd, RequestFailed
 from support.kitchen import Kitchen, ScriptedModel, Surroundings, calls, lasting, passing
 
 
@@ -112,3 +113,13 @@ def test_waits_double_and_are_spread(attempt: int, least: float, jitter: float) 
 )
 def test_what_a_service_asks_for_is_kept_within_reason(fault: ModelFault, attempt: int, then: Wait | GiveUp) -> None:
     assert after_fault(fault, attempt, jitter=0.0) == then
+
+
+async def test_a_request_that_was_refused_as_too_long_is_sent_again_when_the_user_wants_it() -> None:
+    k = kitchen(ContextOverflow("too long", status=413), calls("finish"))
+    k.tools.outcomes["finish"] = Outcome("shown", after=After.COMPLETED, completion="done")
+    ports = k.ports
+
+    endings = [await run_turn(k.history, ports, k.emit) for _ in range(2)]
+
+    assert endings == [RequestFailed("too long", 1, 413, is_overflow=True), Completed("done")]

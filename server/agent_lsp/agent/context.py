@@ -85,10 +85,16 @@ class Context:
             self._refused(self._whole(), heard.window)
             before = self._whole()
             if failed := await shorten():
-                return failed
+                return self._given_up(failed)
             if self._whole() >= before:
-                return heard
-        return await self._ask_once()
+                return self._given_up(heard)
+        heard = await self._ask_once()
+        return self._given_up(heard) if isinstance(heard, RequestFailed) else heard
+
+    def _given_up(self, failed: RequestFailed) -> RequestFailed:
+        """Forget what was refused: when the user has it tried again, it is sent, whatever was thought of it before."""
+        self._ports.gauge.forgive(self._ports.model.facts.name)
+        return failed
 
     def tools(self) -> FittingTools:
         """The tools of the next step."""

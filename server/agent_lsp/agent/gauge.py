@@ -45,3 +45,7 @@ class Gauge:
         self._refused_bytes[model] = min(size, self._refused_bytes.get(model, size))
         if window and self.tokens(model, size) < window:
             self._tokens_a_byte[model] = min(_MOST, window / max(1, size))
+
+    def forgive(self, model: str) -> None:
+        """Forget that a request was too long: it may have been for another reason, or be so no more."""
+        self._refused_bytes.pop(model, None)
