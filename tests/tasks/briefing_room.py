@@ -79,7 +79,7 @@ class Room:
             editor=lambda: self.editor_context,
             language=lambda: self.language,
             fetch=self._fetch,
-            rules=lambda mode: Rules(permission_mode=mode, auto_approve=self.auto_approve),
+            rules=lambda mode: Rules(mode, self.auto_approve, own_folders=(self.root / "own",)),
             sees_images=lambda _profile: self.sees_images,
             role=lambda mode: f"You work in {mode}.",
         )

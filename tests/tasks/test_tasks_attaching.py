@@ -122,6 +122,24 @@ async def test_file_outside_is_attached_where_the_policy_lets_it_be_read(tmp_pat
     assert told == (attached(f"@{tmp_path}/other.txt", "1 | shared", f"{tmp_path}/other.txt"),)
 
 
+async def test_the_agents_own_folders_are_named_and_not_read(desk: Room) -> None:
+    desk.write("own/settings.json", "key")
+
+    assert await desk.attached("@/own/settings.json") == (
+        problem(
+            "@/own/settings.json: own/settings.json belongs to the agent's own records, so it was not attached; "
+            "read_file asks for it."
+        ),
+    )
+
+
+async def test_a_word_of_the_users_opens_the_workspace_where_reading_asks(tmp_path: Path) -> None:
+    desk = room(tmp_path, auto_approve=AutoApprove(read=False))
+    desk.write("a.txt", "shared")
+
+    assert await desk.attached("@a.txt") == (attached("@a.txt", "1 | shared", "a.txt"),)
+
+
 async def test_link_out_of_the_workspace_is_outside(desk: Room, tmp_path: Path) -> None:
     (tmp_path / "other.txt").write_text("private")
     (desk.root / "link.txt").symlink_to(tmp_path / "other.txt")

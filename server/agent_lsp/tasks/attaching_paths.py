@@ -34,7 +34,7 @@ class Shown(Protocol):
 
 
 class AttachedPaths:
-    """`may_read` tells whether the policy lets a place outside be read unasked."""
+    """`may_read` tells whether the policy lets a place that was pointed to be read unasked."""
 
     def __init__(self, files: Files, shown: Shown, may_read: Callable[[Place], bool]) -> None:
         self._files = files
@@ -91,10 +91,14 @@ class AttachedPaths:
         match place.standing:
             case Standing.IGNORED:
                 return "the user's ignore file keeps it from the agent, so it was not attached."
-            case Standing.OUTSIDE if not self._may_read(place):
+            case _ if self._may_read(place):
+                return ""
+            case Standing.OUTSIDE:
                 return f"{place.path} lies outside the workspace, so it was not attached; read_file asks for it."
             case _:
-                return ""
+                return (
+                    f"{place.path} belongs to the agent's own records, so it was not attached; read_file asks for it."
+                )
 
     async def _folder(self, place: Place) -> Attachment:
         listing = await self._files.list_folder(place, is_recursive=True, limit=FOLDER_ENTRIES)

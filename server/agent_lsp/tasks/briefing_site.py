@@ -78,7 +78,10 @@ def brief(
 
     def may_read(place: Place) -> bool:
         action = Action("", Deed.READ, {}, places=(place,))
-        return judge(action, site.rules(facts.permission_mode())).verdict is Verdict.APPROVE
+        judged = judge(action, site.rules(facts.permission_mode()))
+        # Within the workspace the user's word is the yes, but words may be a project's: our own folders are not theirs.
+        is_their_word = place.standing is not Standing.OUTSIDE and not judged.is_protected
+        return is_their_word or judged.verdict is Verdict.APPROVE
 
     async def problems() -> Attachment:
         return await editor_problems(site.language_servers, site.documents, lambda uri: files.locate(uri, "read"))
