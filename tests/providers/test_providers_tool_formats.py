@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from agent_lsp.domain.errors import ModelFault
-from agent_lsp.domain.history import Result, Words
+from agent_lsp.domain.history import Reply, Result, Spoken, Words
 from agent_lsp.domain.model import CallGrew, ModelEvent, Stopped, StopReason
 from agent_lsp.providers.adapting import SWITCHED, refuses_tools
 from agent_lsp.providers.build import build_model
@@ -199,3 +199,12 @@ def test_another_refusal_is_none_of_tools(status: int, words: str) -> None:
     fault = ModelFault(f"The model's service answered {status}: {words}", is_passing=False, status=status)
 
     assert not refuses_tools(fault)
+
+
+async def test_each_item_of_the_responses_api_says_what_it_is_where_its_shape_does_not() -> None:
+    async with scripted_model([[Say("So.")]]) as server:
+        model = model_at(server, "openai-responses")
+        await events_of(model, request_of(Words(("Go.",)), Reply((Spoken("I look."),)), Words(("On.",))))
+        await model.aclose()
+
+    assert server.requests[0].body["input"][1] == {"type": "message", "role": "assistant", "content": "I look."}

@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agent_lsp.domain.messages import Answer, Ask, Response, Say
+from agent_lsp.domain.moments import entered, played_moments
 from agent_lsp.domain.notices import DeltaNotice, StatusNotice
 from agent_lsp.domain.status import derive_state
 from agent_lsp.storage.records import MessageAdded, MessageChanged, MessageGrew, Record
@@ -194,10 +195,24 @@ async def test_older_messages_come_in_pages(limit, before, texts, more) -> None:
     assert ([m.text for m in messages], has_more) == (texts, more)
 
 
-async def test_a_ts_rises_even_when_the_clock_goes_back(monkeypatch) -> None:
+async def test_a_ts_rises_even_when_the_clock_goes_back() -> None:
     stream, _ = stream_for(Watcher())
     first = stream.say(Say.INFO, "now")
 
-    monkeypatch.setattr("agent_lsp.tasks.stream.time.time_ns", lambda: 0)
+    with entered(played_moments(0)):
+        then = stream.say(Say.INFO, "then")
 
-    assert stream.say(Say.INFO, "then") == first + 1
+    assert then == first + 1
+
+
+async def test_in_a_play_growth_is_journaled_when_it_is_whole() -> None:
+    stream, ledger = stream_for(Watcher())
+
+    with entered(played_moments(0)):
+        ts = stream.say(Say.TEXT, "a", partial=True)
+        for piece in ("b", "c"):
+            stream.grow(ts, piece)
+            await asyncio.sleep(0)
+        stream.change(MessageChanged(ts, partial=False))
+
+    assert [record for record in ledger.records if isinstance(record, MessageGrew)] == [MessageGrew(ts, "bc")]

@@ -76,7 +76,8 @@ def _texts(texts: Sequence[str]) -> list[Json]:
 def _part(part: Part, *, is_own: bool) -> bytes | None:
     match part:
         case Spoken(text):
-            return dump({"role": "assistant", "content": text}) if text.strip() else None
+            # The type is what llama.cpp knows an item by; without it, the vendor alone does.
+            return dump({"type": "message", "role": "assistant", "content": text}) if text.strip() else None
         case Call(id_, name):
             arguments = arguments_of(part).decode()
             return dump({"type": "function_call", "call_id": plain_id(id_), "name": name, "arguments": arguments})
