@@ -212,6 +212,36 @@ async def test_rules_that_change_are_told_behind_with_the_next_words(tmp_path: P
     )
 
 
+async def test_rules_of_a_mode_come_and_go_with_it(tmp_path: Path) -> None:
+    desk = room(tmp_path)
+    desk.write(".agent-lsp/rules-code/a.md", "Write tests.")
+    desk.write(".agent-lsp/rules-debug/a.md", "Find the cause.")
+    desk.briefing = desk.new_briefing()
+    await desk.told()
+
+    desk.mode = "debug"
+
+    assert (await desk.news())[-5:] == [
+        "These project rules hold from now on:",
+        f"## {desk.root}/.agent-lsp/rules-debug/a.md",
+        "Find the cause.",
+        "These rules hold no longer:",
+        f"- {desk.root}/.agent-lsp/rules-code/a.md",
+    ]
+
+
+async def test_words_are_seen_to_once_also_when_the_history_is_made_shorter(tmp_path: Path) -> None:
+    desk = room(tmp_path)
+    desk.write("a.py", "x")
+    await desk.attached("see @/a.py")
+    task = desk.history[0]
+    desk.history[:] = [task, Words(("What was done.",))]
+
+    desk.briefing.forget(is_all=False)
+
+    assert await desk.told() is None
+
+
 async def test_rules_of_a_folder_come_with_its_first_file(tmp_path: Path) -> None:
     desk = room(tmp_path)
     desk.write("src/AGENTS.md", "Be brief.")

@@ -4,8 +4,10 @@ import asyncio
 import platform
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 from pathlib import Path
 from typing import Literal, Protocol
+from weakref import WeakSet
 
 from agent_lsp.agent.environment import environment_text
 from agent_lsp.agent.prompt import system_prompt
@@ -13,7 +15,7 @@ from agent_lsp.domain.documents import EditorContext
 from agent_lsp.domain.errors import FileProblem
 from agent_lsp.domain.events import Event, Said
 from agent_lsp.domain.files import Listing, Place, Standing
-from agent_lsp.domain.history import HistoryItem, Words
+from agent_lsp.domain.history import Words
 from agent_lsp.domain.messages import Say
 from agent_lsp.domain.moments import time_of_day
 from agent_lsp.domain.prompting import EnvironmentFacts, FileTree, GitState, PromptFacts
@@ -81,8 +83,8 @@ class TaskBriefing:
         self._told: EnvironmentFacts | None = None
         self._git: tuple[object, GitState | None] | None = None
         self._is_after_words = True
-        self._newest: HistoryItem | None = None
-        """The end of the history when the model was last told."""
+        self._heard: WeakSet[Words] = WeakSet()
+        """The user's words in the history that were seen to."""
         sources.attaching.refer(facts.context)
         sources.seen.on_seen = sources.rules.touch
         self.system_prompt()
@@ -107,8 +109,11 @@ class TaskBriefing:
     async def environment(self) -> Words | None:
         """Describe what is new since the last request; everything at first."""
         sources, is_first = self._sources, self._told is None
-        for text in self._new_words():
+        said = self._new_words()
+        for text in (text for words in said for text in words.texts):
             self.hear(text)
+        if self._told and self._told.mode != self._facts.mode():
+            sources.rules.look_again()
         attached = await sources.attaching.fetched()
         trees = await self._trees() if is_first else ()
         git = await self._git_state()
@@ -118,7 +123,7 @@ class TaskBriefing:
         now = self._gathered(trees, git, rules, news)
         text = environment_text(now, self._told)
         self._told, self._is_after_words = now, False
-        self._newest = next(reversed(self._facts.history()), None)
+        self._heard.update(said)
         sources.attaching.clear()
         for problem in attached.problems:
             sources.say(Said(Say.INFO, problem))
@@ -132,14 +137,11 @@ class TaskBriefing:
         if is_all:
             self._sources.attaching.refer(self._facts.context)
 
-    def _new_words(self) -> list[str]:
-        """What the user has said since the model was last told, as the history has it: also after a restart."""
-        heard = list[Words]()
-        for item in reversed(self._facts.history()):
-            if item is self._newest or not isinstance(item, Words):
-                break
-            heard.append(item)
-        return [text for words in reversed(heard) if words.by == "user" for text in words.texts]
+    def _new_words(self) -> Sequence[Words]:
+        """What the user has said since the newest reply and was not seen to yet, also before a restart."""
+        since = takewhile(lambda item: isinstance(item, Words), reversed(self._facts.history()))
+        new = [item for item in since if isinstance(item, Words) and item.by == "user" and item not in self._heard]
+        return new[::-1]
 
     def _prompt(self, mode: str, tools: frozenset[str]) -> str:
         sources = self._sources
