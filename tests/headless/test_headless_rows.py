@@ -37,6 +37,10 @@ def say_rows(kind: Say, body: Json | str = "") -> list[str]:
         ({"tool": "saveFiles", "paths": ["a", "b"]}, ["? save a b"]),
         ({"tool": "renamedFile", "path": "a", "newPath": "b"}, ["? rename a to b"]),
         ({"tool": "fetchUrl"}, ["? fetchUrl"]),
+        (
+            {"tool": "switchMode", "mode": "ask", "reason": "Only a question."},
+            ["? switch to mode ask", "  Only a question."],
+        ),
     ],
 )
 def test_tool_asks_say_what_is_to_be_done(body: Json, rows: list[str]) -> None:
@@ -78,8 +82,8 @@ def test_command_asks_show_the_command_where_it_runs_and_its_parts(body: Json, r
     [
         (
             Ask.FOLLOWUP,
-            {"question": "Which?\nThink.", "suggest": [{"answer": "this"}, {"answer": "that"}]},
-            ["? Which?", "  Think.", "  1. this", "  2. that"],
+            {"question": "Which?\nThink.", "suggest": [{"answer": "this"}, {"answer": "that", "mode": "ask"}]},
+            ["? Which?", "  Think.", "  1. this", "  2. that (sets ask mode)"],
         ),
         (Ask.COMPLETION_RESULT, "One.\nTwo.\n", ["✓ Completed", "One.", "Two."]),
         (

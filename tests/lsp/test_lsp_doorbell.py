@@ -30,6 +30,7 @@ SAVE_FIRST = "Save, so that the command sees your edits; or approve to run it on
             "This is outside the workspace.\nRename a to b (+0 -0)\nwhy",
         ),
         (Ask.FOLLOWUP, '{"question": "Which?"}', "Which?"),
+        (Ask.TOOL, '{"tool": "switchMode", "mode": "ask", "reason": "why"}', "Switch to mode ask\nwhy"),
         (Ask.API_REQ_FAILED, '{"message": "no"}', "The model's service failed:\nno"),
         (Ask.MISTAKE_LIMIT_REACHED, "Stuck.", "Stuck."),
         (

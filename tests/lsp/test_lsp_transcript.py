@@ -280,8 +280,8 @@ def test_ask_is_spelled_out_with_all_ways_to_answer() -> None:
         (Ask.COMMAND, '{"command": "a\\nb"}', ["Run this command?", "```sh\na\nb\n```", "- Run: `agent.approve`"]),
         (
             Ask.FOLLOWUP,
-            '{"question": "Which?", "suggest": [{"answer": "red"}]}',
-            ["Which?", "- red\n", "Answer by a code action, with `agent.answer`, or in a prompt document"],
+            '{"question": "Which?", "suggest": [{"answer": "red", "mode": "ask"}]}',
+            ["Which?", "- ask: red\n", "Answer by a code action, with `agent.answer`, or in a prompt document"],
         ),
         (Ask.COMPLETION_RESULT, "It works.", ["## Done", "It works.", "- New task: `agent.clear`"]),
         (Ask.COMMAND, json.dumps({"command": "echo \u202e"}), ["echo \\u202e"]),

@@ -27,6 +27,7 @@ _VERBS: Mapping[str, str] = {
     "deletedFile": "delete",
     "renamedFile": "rename",
     "saveFiles": "save",
+    "switchMode": "switch to mode",
 }
 """What the family's words for tools mean to people."""
 
@@ -184,6 +185,8 @@ def _objects(body: Json) -> Iterable[str]:
             return (str(path),)
         case {"paths": paths}:
             return map(str, paths)
+        case {"tool": "switchMode", "mode": mode}:
+            return (str(mode),)
         case _:
             return ()
 
@@ -225,8 +228,13 @@ def _segment(segment: Json) -> str:
 def _followup(body: Json, paint: Paint) -> list[str]:
     question, *rest = clean(str(body.get("question", ""))).split("\n")
     suggestions: list[Json] = body.get("suggest", [])
-    numbered = [f"{INDENT}{n}. {clean(str(each.get('answer', '')))}" for n, each in enumerate(suggestions, start=1)]
+    numbered = [f"{INDENT}{n}. {clean(_suggestion(each))}" for n, each in enumerate(suggestions, start=1)]
     return [_question(question, paint), *(INDENT + line for line in rest), *numbered]
+
+
+def _suggestion(suggested: Json) -> str:
+    mode = f" (sets {suggested['mode']} mode)" if "mode" in suggested else ""
+    return f"{suggested.get('answer', '')}{mode}"
 
 
 def _request_failed(body: Json, paint: Paint) -> list[str]:

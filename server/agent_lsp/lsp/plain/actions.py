@@ -7,7 +7,7 @@ from lsprotocol import types
 
 from agent_lsp.domain.messages import Ask, Response
 from agent_lsp.domain.status import Action, State
-from agent_lsp.lsp.plain.doorbell import visible
+from agent_lsp.lsp.plain.doorbell import suggested, visible
 from agent_lsp.lsp.plain.marks import hunk_range
 from agent_lsp.lsp.waiting import Waiting, json_in
 
@@ -96,7 +96,8 @@ def _for_suggestions(waiting: Waiting) -> Iterator[Offer]:
         for suggestion in json_in(waiting.message.text).get("suggest") or ():
             answer = str(suggestion["answer"])
             place = (answer, str(waiting.ts), waiting.task_id)
-            yield Offer(_short(f"Agent: answer “{visible(answer)}”"), ASK_KIND, "agent.answer", place)
+            title = _short(f"Agent: answer “{visible(suggested(suggestion))}”")
+            yield Offer(title, ASK_KIND, "agent.answer", place)
 
 
 def _for_prompt(scene: Scene, asks: Sequence[Waiting]) -> Offer:

@@ -22,6 +22,7 @@ _TOOLS = {
     "listFilesTopLevel": "List",
     "listFilesRecursive": "List",
     "searchFiles": "Search",
+    "switchMode": "Switch to mode",
 }
 _VERBS = {"create": "Create", "edit": "Edit", "delete": "Delete", "rename": "Rename"}
 
@@ -63,12 +64,18 @@ def one_line(text: str) -> str:
 def _choices(ask: WaitingAsk, body: Json) -> Iterable[Choice]:
     if ask.kind is Ask.FOLLOWUP:
         for suggestion in body.get("suggest") or ():
-            answer = str(suggestion["answer"])
-            yield Choice(textwrap.shorten(visible(answer), MAX_COLUMNS, placeholder="…"), Response.MESSAGE, answer)
+            title = textwrap.shorten(visible(suggested(suggestion)), MAX_COLUMNS, placeholder="…")
+            yield Choice(title, Response.MESSAGE, str(suggestion["answer"]))
         return
     for action in ask.actions:
         if action.response != Response.MESSAGE:
             yield Choice(action.label, action.response)
+
+
+def suggested(suggestion: Json) -> str:
+    """A suggested answer as the user reads it, with the mode that it sets."""
+    mode = f"{suggestion['mode']}: " if suggestion.get("mode") else ""
+    return f"{mode}{suggestion['answer']}"
 
 
 def ask_lines(kind: Ask, body: Json, text: str) -> Iterable[str]:
@@ -101,8 +108,9 @@ def _tool_lines(body: Json, text: str) -> Iterable[str]:
         target = f" to {change['newPath']}" if "newPath" in change else ""
         yield f"{verb} {path}{target} (+{change['added']} -{change['removed']})"
     if not changes:
-        subject = body.get("path") or ", ".join(map(str, body.get("paths") or ()))
         tool = str(body.get("tool", "tool"))
+        named = body.get("mode") if tool == "switchMode" else body.get("path")
+        subject = named or ", ".join(map(str, body.get("paths") or ()))
         yield f"{_TOOLS.get(tool, f'{tool}:')} {subject}" if body else text
     if reason := body.get("reason"):
         yield str(reason)

@@ -6,7 +6,7 @@ from itertools import islice
 
 from agent_lsp.domain.encoding import Json
 from agent_lsp.domain.messages import Ask, Message, Response, Say
-from agent_lsp.lsp.plain.doorbell import ask_lines, visible
+from agent_lsp.lsp.plain.doorbell import ask_lines, suggested, visible
 from agent_lsp.lsp.waiting import Waiting, json_in
 
 MAX_DIFF_LINES = 24
@@ -175,7 +175,7 @@ def _choices(waiting: Waiting, body: Json) -> Iterator[str]:
             with_words = ", with words if you like" if command == "agent.reject" else ""
             yield f"- {action.label}{with_words}: `{command}`"
     for suggestion in body.get("suggest") or ():
-        yield f"- {suggestion['answer']}"
+        yield f"- {suggested(suggestion)}"
     if any(action.response == Response.MESSAGE for action in waiting.ask.actions):
         yield from _words_wanted(waiting)
     if len(hunks := waiting.hunks()) > 1:
