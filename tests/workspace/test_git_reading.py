@@ -163,6 +163,27 @@ def test_long_changes_are_cut(shop: Path) -> None:
     assert len(changes.text) <= 520
 
 
+def test_what_is_kept_from_the_agent_is_in_no_change_and_no_commit(shop: Path) -> None:
+    for name in ("key *.txt", "moved.txt", os.fsdecode(b"k\xff.txt")):
+        (shop / name).write_text("secret one\n")
+    git(shop, "add", ".")
+    (shop / "a.txt").write_text("three\n")
+    git(shop, "commit", "-q", "-am", "Add")
+    (shop / "key *.txt").write_text("secret two\n")
+    (shop / os.fsdecode(b"k\xff.txt")).write_text("secret two\n")
+    (shop / "a.txt").write_text("four\n")
+    (shop / "new").write_text("secret\n")
+    git(shop, "mv", "moved.txt", "key 2.txt")
+    reading = GitReading(GIT, shop, lambda path: path.name.startswith(("k", "moved", "new")))
+
+    changes, shown = reading.changes(10_000), reading.commit(short(shop), 10_000)
+
+    assert changes
+    assert shown
+    assert changes.text.startswith(" M a.txt\n\ndiff --git a/a.txt b/a.txt")
+    assert ("secret" in changes.text + shown.text, "+three" in shown.text) == (False, True)
+
+
 @pytest.mark.parametrize("name", ["deadbeef1", "0000000", "main"])
 def test_commit_that_is_not_there_gives_nothing(shop: Path, name: str) -> None:
     assert GitReading(GIT, shop).commit(name, 1_000) is None

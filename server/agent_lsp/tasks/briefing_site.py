@@ -73,8 +73,12 @@ def brief(
 ) -> TaskBriefing:
     files, roots = eyes.files, eyes.files.roots()
     program = site.git() if roots else None
-    git = GitReading(program, roots[0]) if program else None
-    rules = RuleReading(roots, site.home, lambda path: files.locate(str(path), "read").standing is Standing.IGNORED)
+
+    def is_kept_back(path: Path) -> bool:
+        return files.locate(str(path), "read").standing is Standing.IGNORED
+
+    git = GitReading(program, roots[0], is_kept_back) if program else None
+    rules = RuleReading(roots, site.home, is_kept_back)
 
     def may_read(place: Place) -> bool:
         action = Action("", Deed.READ, {}, places=(place,))

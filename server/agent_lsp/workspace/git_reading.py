@@ -7,7 +7,7 @@ includes are not known there. Only its objects and its index are read. For threa
 import os
 import subprocess
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from threading import Timer
@@ -18,6 +18,7 @@ from agent_lsp.workspace.git_repository import Head, Repository, find_repository
 SECONDS = 2.0
 """A repository that takes longer is not told of."""
 _MOST_STATUS = 4_000_000
+_MOST_KEPT_BACK = 500
 _SETTINGS = (
     "core.fsmonitor=false",
     f"core.hooksPath={os.devnull}",
@@ -44,11 +45,12 @@ class GitText:
 
 
 class GitReading:
-    """Reads the repository that one folder is in."""
+    """Reads the repository that one folder is in, but for files that the user keeps from the agent."""
 
-    def __init__(self, program: Path, folder: Path) -> None:
+    def __init__(self, program: Path, folder: Path, is_kept_back: Callable[[Path], bool] = lambda _: False) -> None:
         self._program = program
         self._folder = folder
+        self._is_kept_back = is_kept_back
 
     def repository(self) -> Repository | None:
         return find_repository(self._folder)
@@ -65,7 +67,7 @@ class GitReading:
         if not repository or not head:
             return None
         arguments = ("status", "--porcelain=v2", "-z", "--untracked-files=normal", "--ignore-submodules=all")
-        printed = self._run(repository, head, (*arguments, "--", str(self._folder)), _MOST_STATUS)
+        printed = self._run(repository, head, (*arguments, "--", f":(literal){self._folder}"), _MOST_STATUS)
         commit, where = head.commit[:10], head.under_way
         if printed is None or printed.is_cut:
             return GitState(head.branch, commit, where)
@@ -77,9 +79,15 @@ class GitReading:
         head = repository and repository.head()
         if not repository or not head:
             return None
-        folder = ("--", str(self._folder))
-        status = self._run(repository, head, ("status", "--short", "--ignore-submodules=all", *folder), most)
-        diff = self._run(repository, head, ("diff", *_DIFF, head.commit or _EMPTY_TREE, *folder), most)
+        arguments = ("status", "--short", "--ignore-submodules=all")
+        differing = ("diff", *_DIFF, head.commit or _EMPTY_TREE)
+        folder = f":(literal){self._folder}"
+        names = self._names(repository, head, (*arguments, "-z", "--no-renames", "--", folder))
+        left_out = self._left_out(repository, [name[3:] for name in names] if names else names)
+        if left_out is None:
+            return None
+        status = self._run(repository, head, (*arguments, "--", folder, *left_out), most)
+        diff = self._run(repository, head, (*differing, "--", folder, *left_out), most)
         if status is None or diff is None:
             return None
         text = "\n\n".join(part.text.rstrip() for part in (status, diff) if part.text.strip())
@@ -91,25 +99,50 @@ class GitReading:
         head = repository and repository.head()
         if not repository or not head:
             return None
-        arguments = ("show", "--no-show-signature", "--stat", "--patch", "--format=medium", *_DIFF)
-        return self._run(repository, head, (*arguments, f"{commit}^{{commit}}", "--"), most)
+        arguments, chosen = ("show", "--no-show-signature", *_DIFF), f"{commit}^{{commit}}"
+        names = self._names(
+            repository, head, (*arguments, "--name-only", "-z", "--no-renames", "--format=", chosen, "--")
+        )
+        left_out = self._left_out(repository, names)
+        if left_out is None:
+            return None
+        return self._run(
+            repository, head, (*arguments, "--stat", "--patch", "--format=medium", chosen, "--", *left_out), most
+        )
 
-    def _run(self, repository: Repository, head: Head, arguments: tuple[str, ...], most: int) -> GitText | None:
+    def _names(self, repository: Repository, head: Head, arguments: tuple[str, ...]) -> list[str] | None:
+        printed = self._run(repository, head, arguments, _MOST_STATUS, errors="surrogateescape")
+        return None if printed is None or printed.is_cut else printed.text.split("\0")
+
+    def _left_out(self, repository: Repository, names: Sequence[str] | None) -> tuple[str, ...] | None:
+        """How git is told to pass over what is kept back; None where that is not known, or too much."""
+        if names is None:
+            return None
+        kept_back = [name for name in names if name and self._is_kept_back(repository.worktree / name)]
+        return (
+            None if len(kept_back) > _MOST_KEPT_BACK else tuple(f":(top,exclude,literal){name}" for name in kept_back)
+        )
+
+    def _run(
+        self, repository: Repository, head: Head, arguments: tuple[str, ...], most: int, errors: str = "replace"
+    ) -> GitText | None:
         """Run git on the repository's objects and index; None where it fails or takes too long."""
         with tempfile.TemporaryDirectory(prefix="agent-lsp-git-") as folder:
             own = Path(folder)
             try:
                 _prepare(own, repository, head)
-                return self._printed(_environment(repository, own), repository, arguments, most)
+                content = self._printed(_environment(repository, own), repository, arguments, most)
             except OSError:
                 return None
+        return GitText(content[:most].decode("utf-8", errors), len(content) > most) if content is not None else None
 
     def _printed(
         self, environment: Mapping[str, str], repository: Repository, arguments: tuple[str, ...], most: int
-    ) -> GitText | None:
+    ) -> bytes | None:
+        """What git prints, and a byte more than the most where there is more of it; None where it fails."""
         settings = [part for setting in _SETTINGS for part in ("-c", setting)]
         with subprocess.Popen(
-            [str(self._program), "--no-pager", "--literal-pathspecs", *settings, *arguments],
+            [str(self._program), "--no-pager", *settings, *arguments],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
@@ -127,9 +160,7 @@ class GitReading:
             finally:
                 process.kill()
                 late.cancel()
-        if process.returncode and not is_cut:
-            return None
-        return GitText(content[:most].decode("utf-8", "replace"), is_cut)
+        return None if process.returncode and not is_cut else content
 
 
 def _prepare(own: Path, repository: Repository, head: Head) -> None:
