@@ -35,12 +35,12 @@ function act(state: PageState, ts: number, response: string): void {
 
 function suggestions(state: PageState, message: Message): HTMLElement[] {
   const suggest = message.ask === "followup" ? json(message.text)["suggest"] : undefined;
-  const rows = Array.isArray(suggest) ? (suggest as { answer?: unknown }[]) : [];
+  const rows = Array.isArray(suggest) ? (suggest as { answer?: unknown; mode?: unknown }[]) : [];
   return rows
-    .map((row) => String(row.answer ?? ""))
-    .filter(Boolean)
-    .map((answer) => {
+    .map((row) => ({ answer: String(row.answer ?? ""), mode: typeof row.mode === "string" ? `${row.mode}: ` : "" }))
+    .filter((row) => row.answer)
+    .map(({ answer, mode }) => {
       const clicked = (): void => state.send({ type: "answer", ts: message.ts, response: "messageResponse", text: answer });
-      return h("button", { type: "button", class: "suggestion", on: { click: clicked } }, ...markdownLine(answer));
+      return h("button", { type: "button", class: "suggestion", on: { click: clicked } }, mode, ...markdownLine(answer));
     });
 }
