@@ -6,7 +6,7 @@ import socket
 import subprocess
 import sys
 import threading
-from collections.abc import AsyncGenerator, Generator
+from collections.abc import AsyncGenerator, Generator, Mapping
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -110,6 +110,31 @@ class Workbench:
         """A button of the ask that waits."""
         return self.view.locator(".row.waits .actions").get_by_role("button", name=label, exact=True)
 
+    @property
+    def chips(self) -> Locator:
+        """What goes with the words."""
+        return self.view.locator(".chip")
+
+    @property
+    def offers(self) -> Locator:
+        return self.view.locator(".offer")
+
+    @property
+    def queued(self) -> Locator:
+        return self.view.locator(".queued")
+
+    async def choose(self, title: str, label: str) -> None:
+        """Take a row of the list that opens under this title."""
+        await expect(self.page.locator(".quick-input-title")).to_have_text(title)
+        await self.page.locator(".quick-input-list .monaco-list-row", has_text=label).first.click()
+
+    async def history(self, action: str, title: str = "") -> None:
+        """Do something with the first of the earlier tasks, by its button in their list."""
+        await self.command("Agent: History")
+        row = self.page.locator(".quick-input-list .monaco-list-row", has_text=title).first
+        await row.hover()
+        await row.locator(f'[aria-label="{action}"]').click()
+
     async def open(self, name: str) -> None:
         await self.page.keyboard.press("Control+p")
         box = self.page.locator(".quick-input-widget input")
@@ -140,8 +165,9 @@ class CodeServer:
 
 
 @contextmanager
-def code_server(folder: Path, extensions: Path) -> Generator[CodeServer]:
-    _write_settings(folder)
+def code_server(folder: Path, extensions: Path, settings: Mapping[str, object] | None = None) -> Generator[CodeServer]:
+    """`settings` are those of the machine, beside where our server is."""
+    _write_settings(folder, settings or {})
     port = _free_port()
     words = ["--user-data-dir", str(folder / "data"), "--extensions-dir", str(extensions)]
     quiet = ["--disable-telemetry", "--disable-update-check", "--auth", "none"]
@@ -165,29 +191,35 @@ def code_server(folder: Path, extensions: Path) -> Generator[CodeServer]:
         drain.join()
 
 
-def _write_settings(folder: Path) -> None:
+def _write_settings(folder: Path, settings: Mapping[str, object]) -> None:
     """The server is started in its project's folder: from there it knows which settings and which state are its own."""
     starter = folder / "agent-lsp"
     starter.write_text(STARTER.format(python=sys.executable))
     starter.chmod(0o755)
     # Settings of the machine's scope are read there alone where the workbench is a remote one, as this one is.
-    for place, values in (("User", SETTINGS), ("Machine", {"agentLsp.server.path": str(starter)})):
+    for place, values in (("User", SETTINGS), ("Machine", {"agentLsp.server.path": str(starter), **settings})):
         (folder / "data" / place).mkdir(parents=True)
         (folder / "data" / place / "settings.json").write_text(json.dumps(values))
 
 
 @asynccontextmanager
 async def workbench(
-    folder: Path, windows: CodeServer, turns: Any, files: dict[str, str], size: tuple[int, int] = (1400, 900)
+    folder: Path,
+    windows: CodeServer,
+    turns: Any,
+    files: dict[str, str],
+    *,
+    size: tuple[int, int] = (1400, 900),
+    settings: Mapping[str, object] | None = None,
 ) -> AsyncGenerator[Workbench]:
-    """A window on a project with these files, and a model that answers so."""
+    """A window on a project with these files, and a model that answers so; `settings` are the user's own, instead of those for it."""
     project = folder / "project"
     for name, text in files.items():
         path = project / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, newline="")
     async with scripted_model(turns) as model, async_playwright() as playwright:
-        write_profile(folder, model)
+        write_home(folder, _profile(model) if settings is None else settings)
         browser = await playwright.chromium.launch(executable_path=str(chromium()), args=BROWSER)
         page = await browser.new_page(viewport={"width": size[0], "height": size[1]})
         page.set_default_timeout(PATIENCE_MS)
@@ -200,11 +232,15 @@ async def workbench(
         await browser.close()
 
 
-def write_profile(folder: Path, model: ScriptedServer) -> None:
+def write_home(folder: Path, settings: Mapping[str, object]) -> None:
     home = folder / "home"
     home.mkdir(exist_ok=True)
+    (home / "settings.json").write_text(json.dumps(dict(settings)))
+
+
+def _profile(model: ScriptedServer) -> dict[str, object]:
     profile = {**PROFILE, "baseURL": model.base_url("anthropic")}
-    (home / "settings.json").write_text(json.dumps({"currentProvider": "test", "providers": {"test": profile}}))
+    return {"currentProvider": "test", "providers": {"test": profile}}
 
 
 def _free_port() -> int:

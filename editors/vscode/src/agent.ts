@@ -141,7 +141,7 @@ export class Agent {
   /** Makes room in the context now, instead of when it is full. */
   async condense(): Promise<void> {
     if (this.task.taskId && this.server.knows("agent/condense")) {
-      await this.server.request("agent/condense" as "agent/clearTask", { taskId: this.task.taskId });
+      await this.server.request("agent/condense", { taskId: this.task.taskId });
     }
   }
 

@@ -17,12 +17,31 @@ export async function completions(server: Server, kind: "@" | "/", query: string
 }
 
 async function mentions(query: string): Promise<Completion[]> {
+  const wanted = query.replace(/^\//, "");
   const fixed = FIXED.filter((one) => one.label.startsWith(`@${query}`));
-  const pattern = globOf(query.replace(/^\//, ""));
-  const files = await vscode.workspace.findFiles(pattern, undefined, MOST * 5);
-  const paths = files.map((file) => vscode.workspace.asRelativePath(file, (vscode.workspace.workspaceFolders?.length ?? 0) > 1));
+  const [paths, below] = await Promise.all([pathsLike(globOf(wanted)), wanted ? pathsLike(`${globOf(wanted)}/**`) : []]);
+  const folders = foldersIn([...below, ...paths], wanted);
   const nearest = paths.toSorted((a, b) => a.length - b.length || a.localeCompare(b)).slice(0, MOST);
-  return [...fixed, ...nearest.map((path) => ({ label: nameOf(path), detail: path, insert: `@/${path.replaceAll(" ", "\\ ")} ` }))];
+  return [...fixed, ...[...folders, ...nearest].map((path) => ({ label: nameOf(path), detail: path, insert: `@/${path.replaceAll(/[\\ ]/g, "\\$&")} ` }))];
+}
+
+async function pathsLike(pattern: string): Promise<string[]> {
+  const files = await vscode.workspace.findFiles(pattern, undefined, MOST * 5);
+  return files.map((file) => vscode.workspace.asRelativePath(file, (vscode.workspace.workspaceFolders?.length ?? 0) > 1));
+}
+
+/** The folders on the way to these files whose own name begins so; each ends with a slash. */
+function foldersIn(paths: readonly string[], query: string): string[] {
+  const found = new Set<string>();
+  for (const path of paths) {
+    const parts = path.split("/").slice(0, -1);
+    parts.forEach((part, index) => {
+      if (query && part.toLowerCase().startsWith(query.toLowerCase())) {
+        found.add(`${parts.slice(0, index + 1).join("/")}/`);
+      }
+    });
+  }
+  return [...found].slice(0, MOST / 4);
 }
 
 /** Letters in order, whatever their case, as people expect of a file finder. */
@@ -36,16 +55,17 @@ function escaped(letter: string): string {
 }
 
 function nameOf(path: string): string {
-  return path.slice(path.lastIndexOf("/") + 1);
+  const end = path.endsWith("/") ? -2 : -1;
+  return path.split("/").slice(end).join("/");
 }
 
 async function commands(server: Server, query: string): Promise<Completion[]> {
   if (!server.knows("agent/listCommands")) {
     return [];
   }
-  const result = (await server.request("agent/listCommands" as "agent/listTasks", {})) as unknown as { commands?: { name: string; description?: string }[] };
-  return (result.commands ?? [])
+  const { commands } = await server.request("agent/listCommands", {});
+  return commands
     .filter((one) => one.name.toLowerCase().includes(query.toLowerCase()))
     .slice(0, MOST)
-    .map((one) => ({ label: `/${one.name}`, detail: one.description ?? "", insert: `/${one.name} ` }));
+    .map((one) => ({ label: `/${one.name}`, detail: [one.argumentHint, one.description].filter(Boolean).join("  "), insert: `/${one.name} ` }));
 }

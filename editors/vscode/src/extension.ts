@@ -10,7 +10,7 @@ import { EditorContext } from "./editorContext.ts";
 import { showHistory } from "./history.ts";
 import { homeOf } from "./home.ts";
 import type { Attachment, FromView } from "./messages.ts";
-import { pickCheckpoint, pickListed, pickPermissions, pickRestore, rememberAnswer } from "./pickers.ts";
+import { pickCheckpoint, pickMode, pickPermissions, pickProfile, pickRestore, rememberAnswer } from "./pickers.ts";
 import { asPlace, here, openFile } from "./places.ts";
 import type { PermissionMode } from "./protocol.ts";
 import { Server } from "./server.ts";
@@ -211,8 +211,8 @@ class Extension implements vscode.Disposable {
       rejectHunk: (ts?: number, hunk?: string) => this.decide("reject", ts, hunk),
       showDiff: () => this.diff(agent.task.waiting?.ts, undefined),
       cancel: () => agent.cancel(),
-      pickMode: () => this.choose(() => pickListed(agent, "Mode")),
-      pickProfile: () => this.choose(() => pickListed(agent, "Profile")),
+      pickMode: () => this.choose(() => pickMode(agent)),
+      pickProfile: () => this.choose(() => pickProfile(agent)),
       pickPermissions: () => this.choose(async () => void (this.permissionMode = await pickPermissions(agent))),
       condense: () => agent.condense(),
       fork: () => agent.task.taskId && agent.fork(agent.task.taskId),

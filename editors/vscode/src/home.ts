@@ -10,7 +10,7 @@ const RECENT = 5;
 export async function homeOf(server: Server): Promise<Home> {
   const [profiles, modes, tasks] = await Promise.all([
     server.request("agent/listProfiles", {}),
-    server.knows("agent/listModes") ? (server.request("agent/listModes" as "agent/listProfiles", {}) as unknown as Promise<{ modes: { slug: string; isCurrent: boolean }[] }>) : undefined,
+    server.knows("agent/listModes") ? server.request("agent/listModes", {}) : undefined,
     server.request("agent/listTasks", { limit: RECENT }),
   ]);
   const mode = modes?.modes.find((one) => one.isCurrent)?.slug;

@@ -118,44 +118,47 @@ export async function pickPermissions(agent: Agent): Promise<PermissionMode | un
   return picked;
 }
 
-/** Modes and profiles are listed by the server; one that does not list them has nothing to choose from. */
-export async function pickListed(agent: Agent, what: "Mode" | "Profile"): Promise<void> {
-  const list = `agent/list${what}s`;
-  const set = `agent/set${what}`;
-  if (!agent.server.knows(list) || !agent.server.knows(set)) {
-    void vscode.window.showInformationMessage(`This version of the server has one ${what.toLowerCase()} only.`);
+export async function pickMode(agent: Agent): Promise<void> {
+  if (!agent.server.knows("agent/listModes")) {
+    void vscode.window.showInformationMessage("This version of the server has one mode only.");
     return;
   }
-  const key = what.toLowerCase();
-  const picked = await choose(`Choose a ${key}`, async () => listed(await request(agent, list, currentTask(agent)), key));
+  const picked = await choose("How the agent works", async () => {
+    const { modes } = await agent.server.request("agent/listModes", currentTask(agent));
+    return modes.map((mode) => ({
+      label: mode.name,
+      description: noted(mode.isCurrent, mode.source === "built-in" ? "" : `the ${mode.source}'s`, mode.profile && `asks ${mode.profile}`),
+      detail: mode.description,
+      value: mode.slug,
+    }));
+  });
   if (picked) {
-    await request(agent, set, { ...currentTask(agent), [key]: picked });
+    await agent.server.request("agent/setMode", { ...currentTask(agent), mode: picked });
   }
 }
 
-interface Listed {
-  slug?: string;
-  name?: string;
-  description?: string;
-  type?: string;
-  model?: string;
-  isCurrent?: boolean;
-  problem?: string;
+const SET_UP = Symbol("set up");
+
+export async function pickProfile(agent: Agent): Promise<void> {
+  const picked = await choose<string | typeof SET_UP>("Which model answers", async () => {
+    const { profiles } = await agent.server.request("agent/listProfiles", currentTask(agent));
+    const rows = profiles.map((profile) => ({
+      label: profile.name,
+      description: noted(profile.isCurrent),
+      detail: profile.problem ?? [profile.type, profile.model].filter(Boolean).join(", "),
+      value: profile.name,
+    }));
+    return [...rows, { label: "$(add) Set up another…", value: SET_UP }];
+  });
+  if (picked === SET_UP) {
+    await vscode.commands.executeCommand("agentLsp.configure");
+  } else if (picked) {
+    await agent.server.request("agent/setProfile", { ...currentTask(agent), profile: picked });
+  }
 }
 
-function listed(result: unknown, key: string): Row<string>[] {
-  const rows = (result as Record<string, Listed[]>)[`${key}s`] ?? [];
-  return rows.map((row) => ({
-    label: row.name ?? row.slug ?? "",
-    description: row.isCurrent ? "current" : "",
-    detail: row.problem ?? row.description ?? [row.type, row.model].filter(Boolean).join(", "),
-    value: row.slug ?? row.name ?? "",
-  }));
-}
-
-function request(agent: Agent, method: string, params: object): Promise<unknown> {
-  // The table of methods is that of this protocol; these two came later than some servers.
-  return agent.server.request(method as "agent/setMode", params as { mode: string });
+function noted(isCurrent: boolean, ...words: (string | undefined)[]): string {
+  return [isCurrent && "current", ...words].filter(Boolean).join(", ");
 }
 
 function currentTask(agent: Agent): { taskId?: string } {

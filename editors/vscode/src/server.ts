@@ -1,18 +1,21 @@
 // The server's process and the wire to it: what it is told of this client, and every request that is made of it.
 
+import { createConnection } from "node:net";
 import * as vscode from "vscode";
 import {
   type ClientCapabilities,
   LanguageClient,
   type LanguageClientOptions,
   RevealOutputChannelOn,
+  type ServerOptions,
   State,
   type StaticFeature,
+  type StreamInfo,
 } from "vscode-languageclient/node";
 
 import type { ServerState } from "./messages.ts";
 import type { ClientNotifications, ClientRequests, ServerNotifications, ServerRequests } from "./protocol.ts";
-import { findServer, type ServerCommand } from "./serverCommand.ts";
+import { findServer, readAddress } from "./serverCommand.ts";
 import { explicitSettings } from "./settings.ts";
 
 type Answer<M extends keyof ServerRequests> = (params: ServerRequests[M][0], token: vscode.CancellationToken) => Promise<ServerRequests[M][1]>;
@@ -57,14 +60,13 @@ export class Server implements vscode.Disposable {
 
   async start(): Promise<void> {
     await this.stop();
-    const command = serverCommand();
-    if (!command) {
+    const options = serverOptions(this.log);
+    if (!options) {
       this.become("missing");
       return;
     }
     this.become("starting");
-    this.log.info(`starting ${command.command}`);
-    this.client = this.newClient(command);
+    this.client = this.newClient(options);
     try {
       await this.client.start();
     } catch (error) {
@@ -109,19 +111,19 @@ export class Server implements vscode.Disposable {
     void this.stop();
   }
 
-  private newClient(command: ServerCommand): LanguageClient {
+  private newClient(server: ServerOptions): LanguageClient {
     const options: LanguageClientOptions = {
       documentSelector: [{ scheme: "file" }, { scheme: "untitled" }],
       outputChannel: this.log,
       revealOutputChannelOn: RevealOutputChannelOn.Never,
-      initializationOptions: { agent: explicitSettings() },
+      initializationOptions: { agent: explicitSettings(), ...token() },
       connectionOptions: { maxRestartCount: 3 },
       middleware: {
         // Only what somebody set: a default of the editor's must not lie over the user's own settings file.
         workspace: { configuration: (params) => params.items.map((item) => (item.section === "agent" ? explicitSettings() : null)) },
       },
     };
-    const client = new LanguageClient("agentLsp", "Agent", { ...command, options: {} }, options);
+    const client = new LanguageClient("agentLsp", "Agent", server, options);
     client.registerFeature(new Announcement());
     client.onDidChangeState((event) => {
       this.become(event.newState === State.Running ? "ready" : event.newState === State.Starting ? "starting" : "stopped");
@@ -145,8 +147,34 @@ export class Server implements vscode.Disposable {
   }
 }
 
-function serverCommand(): ServerCommand | undefined {
-  const configured = vscode.workspace.getConfiguration("agentLsp").get<string>("server.path", "");
+/** A program to start, or a server to connect to that runs already; nothing where there is none. */
+function serverOptions(log: vscode.LogOutputChannel): ServerOptions | undefined {
+  const configuration = vscode.workspace.getConfiguration("agentLsp");
+  const address = configuration.get<string>("server.address", "");
+  if (address) {
+    log.info(`connecting to ${address}`);
+    return () => connection(address);
+  }
   const folders = (vscode.workspace.workspaceFolders ?? []).map((folder) => folder.uri.fsPath);
-  return findServer(configured, process.env["PATH"] ?? "", folders);
+  const command = findServer(configuration.get<string>("server.path", ""), process.env["PATH"] ?? "", folders);
+  log.info(command ? `starting ${command.command}` : "there is no agent-lsp on the path");
+  return command && { ...command, options: {} };
+}
+
+function connection(address: string): Promise<StreamInfo> {
+  const place = readAddress(address);
+  return new Promise((resolve, reject) => {
+    if (!place) {
+      reject(new Error(`${address} is no HOST:PORT.`));
+      return;
+    }
+    const socket = createConnection(place, () => resolve({ reader: socket, writer: socket, detached: true }));
+    socket.once("error", reject);
+  });
+}
+
+function token(): { agentToken?: string } {
+  const configuration = vscode.workspace.getConfiguration("agentLsp");
+  const agentToken = configuration.get<string>("server.address", "") && configuration.get<string>("server.token", "");
+  return agentToken ? { agentToken } : {};
 }

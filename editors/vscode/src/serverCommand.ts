@@ -8,6 +8,12 @@ export interface ServerCommand {
   args: string[];
 }
 
+/** `HOST:PORT` of a server that runs already; nothing where that is no such thing. */
+export function readAddress(address: string): { host: string; port: number } | undefined {
+  const match = /^\[?([^\]]+?)\]?:(\d{1,5})$/.exec(address.trim());
+  return match ? { host: match[1] ?? "", port: Number(match[2]) } : undefined;
+}
+
 /** The server named in the settings, or the first on the path that does not lie in a workspace folder. */
 export function findServer(configured: string, searchPath: string, folders: readonly string[]): ServerCommand | undefined {
   const found = configured ? expanded(configured) : onPath("agent-lsp", searchPath, folders);

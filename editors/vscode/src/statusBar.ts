@@ -51,8 +51,11 @@ export function face(server: ServerState, status: Status | undefined): Face {
     case "waiting_for_input":
       return { text: "$(bell-dot) agent: your answer", tooltip: `Agent: waits for your answer. ${status.title}`, waits: true };
     case "running":
-    case "streaming":
-      return { text: `$(sync~spin) agent: ${status.activity}`, tooltip: `Agent: ${status.activity}. ${status.title}`, waits: false };
+    case "streaming": {
+      // A task that waits for its service has nothing of its own to do, and is not done.
+      const activity = status.activity === "Idle" ? "Waiting" : status.activity;
+      return { text: `$(sync~spin) agent: ${activity}`, tooltip: `Agent: ${activity}. ${status.title}`, waits: false };
+    }
     case "resumable":
       return { text: "$(debug-pause) agent: stopped", tooltip: `Agent: can be resumed. ${status.title}`, waits: false };
     default:

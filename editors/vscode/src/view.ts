@@ -39,9 +39,8 @@ export class TaskView implements vscode.WebviewViewProvider {
   }
 
   title(text: string): void {
-    const title = text || "Task";
-    if (this.view && this.view.title !== title) {
-      this.view.title = title;
+    if (this.view && this.view.description !== text) {
+      this.view.description = text;
     }
   }
 

@@ -10,7 +10,7 @@ const say = (kind: Message["say"], text: unknown): Message => ({ ts: 1, type: "s
 const LABELS: [Message, string][] = [
   [say("text", "words"), "words"],
   [say("api_req_retry_delayed", { attempt: 1, seconds: 4, reason: "It is overloaded." }), "It is overloaded. Next try in 4 s."],
-  [say("api_req_retry_delayed", { attempt: 1, seconds: 0, reason: "It is overloaded" }), "It is overloaded. Trying again."],
+  [say("api_req_retry_delayed", { attempt: 1, seconds: 0, reason: "It is overloaded" }), "It is overloaded."],
   [say("condense_context", { summary: "What was done.", prevContextTokens: 91_000, newContextTokens: 8100 }), "What was done."],
   [say("condense_context", {}), ""],
   [say("condense_context", "no JSON"), "no JSON"],

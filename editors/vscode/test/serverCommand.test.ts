@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import * as path from "node:path";
 import { test } from "node:test";
 
-import { findServer } from "../src/serverCommand.ts";
+import { findServer, readAddress } from "../src/serverCommand.ts";
 
 function program(folder: string): string {
   mkdirSync(folder, { recursive: true });
@@ -42,3 +42,20 @@ test("what the settings name is taken, if it can be run", () => {
   assert.equal(findServer(path.join(root, "none"), root, []), undefined);
   assert.equal(findServer(root, "", []), undefined);
 });
+
+const ADDRESSES: [string, unknown][] = [
+  ["127.0.0.1:7777", { host: "127.0.0.1", port: 7777 }],
+  [" localhost:1 ", { host: "localhost", port: 1 }],
+  ["[::1]:7777", { host: "::1", port: 7777 }],
+  ["", undefined],
+  ["7777", undefined],
+  [":7777", undefined],
+  ["localhost:", undefined],
+  ["localhost:http", undefined],
+];
+
+for (const [address, place] of ADDRESSES) {
+  test(`the address ${JSON.stringify(address)}`, () => {
+    assert.deepEqual(readAddress(address), place);
+  });
+}

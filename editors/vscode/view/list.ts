@@ -24,6 +24,7 @@ export class RowList {
   private order: number[] = [];
   private shown = new Map<number, Row>();
   private isAtEnd = true;
+  private lastTop = 0;
   private frame = 0;
 
   constructor(
@@ -48,6 +49,7 @@ export class RowList {
       this.heights.resize(0);
       this.heights.resize(order.length);
       this.isAtEnd = true;
+      this.lastTop = 0;
     }
     this.order = [...order];
     this.render();
@@ -110,7 +112,10 @@ export class RowList {
 
   private scrolled(): void {
     const { scrollTop, scrollHeight, clientHeight } = this.element;
-    this.isAtEnd = scrollHeight - scrollTop - clientHeight < NEAR_END;
+    const isNearEnd = scrollHeight - scrollTop - clientHeight < NEAR_END;
+    // Only who scrolls up leaves the end: rows may have grown since this event was caused by going there.
+    this.isAtEnd = isNearEnd || (this.isAtEnd && scrollTop >= this.lastTop);
+    this.lastTop = scrollTop;
     if (scrollTop < MARGIN) {
       this.reachedTop();
     }
@@ -147,6 +152,7 @@ export class RowList {
     this.below.style.height = `${Math.max(this.heights.total - this.heights.before(last), 0)}px`;
     if (this.isAtEnd) {
       this.element.scrollTop = this.element.scrollHeight;
+      this.lastTop = this.element.scrollTop;
     }
   }
 

@@ -111,7 +111,7 @@ class Page {
       this.rows.remove(message.ts);
     } else if (isNew) {
       this.rows.add(message.ts);
-    } else {
+    } else if (!(this.rows.row(message.ts) as MessageRow | undefined)?.renew?.(message)) {
       this.rows.refresh(message.ts);
     }
     if (message.say === "user_feedback") {

@@ -53,13 +53,14 @@ export function facts(message: Message): Facts {
       return { ...none, label: text(value["message"]) + (hint ? `\n\n${hint}` : "") };
     }
     case "api_req_retry_delayed": {
-      return { ...none, label: retryLabel(json(message.text)) };
+      return { ...none, ...retryFacts(json(message.text)) };
     }
     case "auto_approval_max_req_reached": {
       const value = json(message.text);
       return { ...none, label: `The limit of ${text(value["limit"])} ${value["type"] === "cost" ? "dollars" : "requests"} is reached.` };
     }
-    case "condense_context": {
+    case "condense_context":
+    case "sliding_window_truncation": {
       const value = json(message.text);
       const sizes = [value["prevContextTokens"], value["newContextTokens"]].filter((one) => typeof one === "number").map(short);
       return { ...none, label: text(value["summary"]) || (message.text?.startsWith("{") ? "" : none.label), place: sizes.length === 2 ? `${sizes.join(" → ")} tokens` : "" };
@@ -86,10 +87,10 @@ function toolFacts(message: Message): Partial<Facts> {
   return { title: name + query, label: `${name} ${place}`.trim(), place };
 }
 
-function retryLabel(value: Record<string, unknown>): string {
+function retryFacts(value: Record<string, unknown>): Pick<Facts, "title" | "label"> {
   const seconds = Number(value["seconds"] ?? 0);
-  const reason = text(value["reason"]).replace(/\.$/, "");
-  return `${reason && `${reason}. `}${seconds > 0 ? `Next try in ${seconds} s.` : "Trying again."}`;
+  const reason = text(value["reason"]).replace(/\.?$/, ".");
+  return seconds > 0 ? { title: TITLES["api_req_retry_delayed"] ?? "", label: `${reason} Next try in ${seconds} s.` } : { title: "Tried again", label: reason };
 }
 
 /** A request is over exactly when its row has one of these. */
@@ -113,7 +114,7 @@ const TITLES: Record<string, string> = {
   auto_approval_max_req_reached: "A limit is reached",
   condense_context: "Context condensed",
   condense_context_error: "The context was not condensed",
-  sliding_window_truncation: "Oldest part left out of the context",
+  sliding_window_truncation: "Context cut",
   mcp_server_request_started: "Asking an MCP server",
   mcp_server_response: "An MCP server's answer",
   use_mcp_server: "Use an MCP server",

@@ -3,18 +3,16 @@
 import type { Message } from "../src/protocol.ts";
 import { actions } from "./actions.ts";
 import { commandBody, outputBody } from "./commandRow.ts";
-import { fold, h, iconButton } from "./dom.ts";
+import { button, fold, h, iconButton } from "./dom.ts";
 import { icon, type IconName } from "./icons.ts";
 import type { Row } from "./list.ts";
 import { codeBlock, markdownLine, MarkdownView } from "./markdown.ts";
 import type { Body } from "./rowBody.ts";
-import { facts } from "./rowText.ts";
+import { facts, json } from "./rowText.ts";
 import type { PageState } from "./state.ts";
 import { toolBody } from "./toolRow.ts";
 
-export interface MessageRow extends Row {
-  grow?(append: string): boolean;
-}
+export type MessageRow = Row & Pick<Body, "grow" | "renew">;
 
 export function messageRow(state: PageState, message: Message): MessageRow {
   const kind = message.ask ?? message.say ?? "";
@@ -31,7 +29,7 @@ export function messageRow(state: PageState, message: Message): MessageRow {
     waits ? actions(state, message) : undefined,
   );
   markApproved(element, message);
-  return { ts: message.ts, element, ...(made.grow && { grow: made.grow }) };
+  return { ts: message.ts, element, ...(made.grow && { grow: made.grow }), ...(made.renew && { renew: made.renew }) };
 }
 
 /** Kinds whose rows say themselves that they were cut off. */
@@ -46,9 +44,7 @@ const HEADS: Record<string, IconName> = {
   api_req_rate_limit_wait: "clock",
   mistake_limit_reached: "warning",
   auto_approval_max_req_reached: "warning",
-  condense_context: "condense",
   condense_context_error: "condense",
-  sliding_window_truncation: "condense",
   use_mcp_server: "plug",
   mcp_server_request_started: "plug",
   mcp_server_response: "plug",
@@ -80,7 +76,10 @@ function bodyOf(state: PageState, message: Message, kind: string): Body {
       return { nodes: [h("div", { class: "head quiet-line" }, icon(message.state ? "cross" : "spinner"), h("span", {}, message.state ? "The request was cut off" : facts(message).label))] };
     case "followup":
       return { nodes: [h("div", { class: "head" }, icon("question"), h("span", {}, "Question")), prose({ ...message, text: facts(message).label }).node] };
+    case "api_req_retry_delayed":
+      return retryBody(state, message);
     case "condense_context":
+    case "sliding_window_truncation":
       return condensedBody(state, message);
     default:
       return saidBody(message, kind);
@@ -138,6 +137,26 @@ function condensedBody(state: PageState, message: Message): Body {
   const { title, label, place } = facts(message);
   const head = h("div", { class: "head quiet-line" }, icon(message.partial ? "spinner" : "condense"), h("span", {}, title), place && h("span", { class: "dim" }, place));
   return { nodes: [label ? fold([head], state.isOpen(key, false), () => state.toggle(key), () => [prose({ ...message, text: label }).node]) : head] };
+}
+
+/** A wait that counts down, which the user can skip or give up. */
+function retryBody(state: PageState, message: Message): Body {
+  const title = h("span", {});
+  const words = h("div", {});
+  const act = (response: "yesButtonClicked" | "noButtonClicked") => () => state.send({ type: "answer", ts: message.ts, response });
+  const bar = h("div", { class: "bar" }, button("Try now", act("yesButtonClicked"), { class: "quiet" }), button("Give up", act("noButtonClicked"), { class: "quiet" }));
+  const renew = (now: Message): boolean => {
+    title.textContent = facts(now).title;
+    words.textContent = facts(now).label;
+    bar.hidden = !isWaiting(now);
+    return now.state === undefined;
+  };
+  renew(message);
+  return { nodes: [h("div", { class: "head" }, icon("clock"), title), words, bar], renew };
+}
+
+function isWaiting(retry: Message): boolean {
+  return retry.state === undefined && Number(json(retry.text)["seconds"] ?? 0) > 0;
 }
 
 /** All that a client shows as words under what they are. */

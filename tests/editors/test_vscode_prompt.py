@@ -1,0 +1,179 @@
+"""The prompt in a real VS Code workbench: what goes with the words, what is offered while they are typed, and what becomes of them."""
+
+from pathlib import Path
+
+from playwright.async_api import Locator, expect
+from workbench import CodeServer, Workbench, workbench
+
+from support.model_server import CallTool, Hold, Say
+
+DONE = [CallTool("attempt_completion", result="All done.")]
+ASK = [CallTool("ask_followup_question", question="Which?", follow_up=[{"text": "This"}])]
+PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg=="
+PASTE = """(prompt, base64) => {
+    const bytes = Uint8Array.from(atob(base64), (one) => one.charCodeAt(0));
+    const clipboardData = new DataTransfer();
+    clipboardData.items.add(new File([bytes], "picture.png", { type: "image/png" }));
+    prompt.dispatchEvent(new ClipboardEvent("paste", { clipboardData, bubbles: true, cancelable: true }));
+}"""
+FILES = {"a.txt": "one\n", "lib/deep/app.py": "x = 1\n", "lib/with space.py": "y = 2\n"}
+
+
+async def test_a_pasted_picture_is_seen_by_the_model_and_in_the_task(tmp_path: Path, windows: CodeServer) -> None:
+    async with workbench(tmp_path, windows, [DONE], FILES) as w:
+        await w.show_view()
+        await w.prompt.evaluate(PASTE, PNG)
+        await expect(w.chips).to_have_count(1)
+        await w.send("What is this?")
+        await expect(w.row("completion_result")).to_be_visible()
+
+        picture = w.view.locator(".row.users img")
+        assert await picture.evaluate("picture => picture.decode().then(() => picture.naturalWidth)") == 1
+        await expect(w.chips).to_have_count(0)
+        assert PNG in str(w.model.requests[0].body)
+
+
+async def test_a_tab_dragged_into_the_prompt_is_attached(tmp_path: Path, windows: CodeServer) -> None:
+    async with workbench(tmp_path, windows, [DONE], FILES) as w:
+        await w.show_view()
+        await w.open("app.py")
+        await drag(w, w.page.locator(".tab", has_text="app.py"), w.prompt)
+        await expect(w.chips).to_have_text(["app.py"])
+        await w.send("Look at it")
+        await expect(w.row("completion_result")).to_be_visible()
+
+        assert "lib/deep/app.py" in str(w.model.requests[0].body)
+        assert "x = 1" in str(w.model.requests[0].body)
+
+
+async def test_files_folders_and_commands_are_offered_and_taken_by_keys(tmp_path: Path, windows: CodeServer) -> None:
+    async with workbench(tmp_path, windows, [DONE], FILES) as w:
+        await w.show_view()
+        await w.prompt.press_sequentially("Compare @withs")
+        await expect(w.offers).to_contain_text(["with space.py"])
+        await w.prompt.press("Tab")
+        await expect(w.prompt).to_have_value("Compare @/lib/with\\ space.py ")
+        await w.prompt.press_sequentially("and @dee")
+        await expect(w.offers.first).to_have_text("deep/lib/deep/")
+        await w.prompt.press("Escape")
+        await expect(w.offers).to_have_count(0)
+        await w.prompt.press("Enter")
+        await expect(w.row("completion_result")).to_be_visible()
+
+        assert "y = 2" in str(w.model.requests[0].body)
+
+
+async def test_a_slash_at_the_beginning_offers_the_servers_commands(tmp_path: Path, windows: CodeServer) -> None:
+    command = {".agent-lsp/commands/review.md": "---\ndescription: Look over the changes\n---\nReview what changed.\n"}
+    async with workbench(tmp_path, windows, [DONE], FILES | command) as w:
+        await w.show_view()
+        await w.prompt.press_sequentially("/rev")
+        await expect(w.offers).to_contain_text(["Look over the changes"])
+        await w.prompt.press("Enter")
+        await expect(w.prompt).to_have_value("/review ")
+        await w.prompt.press("Enter")
+        await expect(w.row("completion_result")).to_be_visible()
+
+        assert "Review what changed." in str(w.model.requests[0].body)
+
+
+async def test_offers_that_come_late_cover_nothing(tmp_path: Path, windows: CodeServer) -> None:
+    async with workbench(tmp_path, windows, [ASK, DONE], FILES) as w:
+        await w.show_view()
+        await w.send("Look at @/a.txt")
+        await w.view.get_by_role("button", name="This").click()
+
+        await expect(w.row("completion_result")).to_be_visible()
+        await expect(w.offers).to_have_count(0)
+
+
+async def test_words_that_wait_can_be_changed_and_removed(tmp_path: Path, windows: CodeServer) -> None:
+    run = [CallTool("execute_command", command="echo hello")]
+    async with workbench(tmp_path, windows, [run, DONE, DONE], FILES) as w:
+        await w.show_view()
+        await w.send("run it")
+        await expect(w.action("Run")).to_be_visible()
+        for words in ("first", "second"):
+            await w.send(words)
+        await expect(w.queued).to_have_text(["first", "second"])
+        await w.queued.first.get_by_role("button", name="Change these words").click()
+        await expect(w.prompt).to_have_value("first")
+        await w.queued.first.get_by_role("button", name="Remove these words").click()
+        await expect(w.queued).to_have_count(0)
+        await w.prompt.fill("")
+        await w.action("Run").click()
+        await expect(w.row("completion_result")).to_be_visible()
+
+        assert not any("second" in str(request.body) for request in w.model.requests)
+
+
+async def test_words_said_while_it_works_reach_the_model_with_the_next_request(
+    tmp_path: Path, windows: CodeServer
+) -> None:
+    hold = Hold()
+    async with workbench(tmp_path, windows, [[Say("I look."), hold, *ASK], DONE], FILES) as w:
+        await w.show_view()
+        await w.send("begin")
+        await expect(w.row("text").last).to_have_text("I look.")
+        await w.send("mind the tests")
+        hold.release.set()
+        await w.view.get_by_role("button", name="This").click()
+        await expect(w.row("completion_result")).to_be_visible()
+
+        assert "mind the tests" in str(w.model.requests[1].body)
+
+
+async def test_mode_and_permissions_are_chosen_from_the_prompt(tmp_path: Path, windows: CodeServer) -> None:
+    async with workbench(tmp_path, windows, [DONE], FILES) as w:
+        await w.show_view()
+        await w.view.locator(".p-mode").click()
+        await w.choose("How the agent works", "Ask")
+        await expect(w.view.locator(".p-mode")).to_have_text("ask")
+        await w.view.locator(".p-permissions").click()
+        await w.choose("What runs unasked", "plan")
+        await expect(w.view.locator(".p-permissions")).to_have_text("Plan")
+        await w.send("look")
+        await expect(w.row("completion_result")).to_be_visible()
+
+        await expect(w.view.locator(".choices button")).to_have_text(["ask", "scripted", "Plan"])
+
+
+async def test_earlier_tasks_are_gone_back_to_renamed_copied_exported_and_deleted(
+    tmp_path: Path, windows: CodeServer
+) -> None:
+    async with workbench(tmp_path, windows, [DONE], FILES) as w:
+        await w.show_view()
+        await w.send("the only task")
+        await w.action("New task").click()
+        await w.view.locator(".recent").click()
+        await expect(w.row("completion_result")).to_be_visible()
+        await w.history("Rename")
+        name = w.page.locator(".quick-input-widget input")
+        await expect(name).to_have_value("the only task")
+        await name.fill("Another name")
+        await w.page.keyboard.press("Enter")
+        await w.history("Export as Markdown", "Another name")
+        await expect(w.page.locator(".view-line", has_text="the only task").first).to_be_visible()
+        await w.history("Go on in a copy", "Another name")
+        await w.command("Agent: History")
+        await expect(w.page.locator(".quick-input-list .monaco-list-row")).to_have_count(2)
+        await w.page.keyboard.press("Escape")
+        await w.history("Delete")
+        await w.page.locator(".monaco-dialog-box").get_by_role("button", name="Delete", exact=True).click()
+        await w.command("Agent: History")
+        await expect(w.page.locator(".quick-input-list .monaco-list-row")).to_have_count(1)
+
+
+async def drag(w: Workbench, source: Locator, target: Locator) -> None:
+    """Drag as a hand does. The editor lets pages have what is dragged while Shift is held."""
+    await source.hover()
+    await w.page.mouse.down()
+    box = await target.bounding_box()
+    assert box
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    await w.page.mouse.move(x + 40, y, steps=4)
+    await w.page.keyboard.down("Shift")
+    await w.page.mouse.move(x, y, steps=8)
+    await expect(w.view.locator(".composer.dropping")).to_be_visible()
+    await w.page.mouse.up()
+    await w.page.keyboard.up("Shift")
