@@ -91,6 +91,18 @@ function M.suggestions(text)
   end, type(suggested) == 'table' and suggested or {})
 end
 
+---The same as the user reads them, each with the mode that it sets.
+---@param text string
+---@return string[]
+function M.suggestion_labels(text)
+  local suggested = M.json(text).suggest
+  return vim.tbl_map(function(one)
+    local mode = type(one) == 'table' and M.words(one.mode) or ''
+    local answer = type(one) == 'table' and M.words(one.answer) or M.words(one)
+    return mode == '' and answer or ('%s: %s'):format(mode, answer)
+  end, type(suggested) == 'table' and suggested or {})
+end
+
 ---What a yes to this ask could become for good.
 ---@param text string
 ---@return {kind: string, rule: string, text: string}?

@@ -51,7 +51,7 @@ end
 local function choose_answer(ask)
   local text = agent.task:text(ask.ts)
   local suggestions = facts.suggestions(text)
-  local choices = vim.list_extend(vim.list_slice(suggestions), { WRITE })
+  local choices = vim.list_extend(facts.suggestion_labels(text), { WRITE })
   select(asking(facts.words(facts.json(text).question)), choices, function(index)
     if suggestions[index] then
       agent.answer('messageResponse', { ts = ask.ts, text = suggestions[index] })

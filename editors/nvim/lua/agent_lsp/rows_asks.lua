@@ -238,7 +238,7 @@ local function question(context)
   if rest ~= '' then
     row:text(rest)
   end
-  for n, suggestion in ipairs(context.waits and facts.suggestions(context.text) or {}) do
+  for n, suggestion in ipairs(context.waits and facts.suggestion_labels(context.text) or {}) do
     row:line({ ('  g%d '):format(n), 'AgentKey' }, suggestion)
   end
   return row
