@@ -329,6 +329,18 @@ def test_a_profiles_fields_become_the_apis_own(api: str, fields: dict[str, Any],
     assert {key: body.get(key) for key in expected} == expected
 
 
+@pytest.mark.parametrize("api", ["openai", "openai-responses"])
+def test_openai_is_told_which_requests_begin_alike(api: str) -> None:
+    model = model_of(api)
+
+    first, second = (body_of(model, steps(model, count))["prompt_cache_key"] for count in (1, 5))
+    other = body_of(model, steps(model, 1), tools=())["prompt_cache_key"]
+
+    assert len(first) == 32
+    assert (second == first, other == first) == (True, False)
+    assert "prompt_cache_key" not in body_of(model_of(api, base_url="http://localhost/v1"), [Words(("x",))])
+
+
 def test_an_empty_history_is_still_json() -> None:
     for api in APIS:
         assert json.loads(model_of(api).bodies.body(ModelRequest("s", (), [])).bytes)

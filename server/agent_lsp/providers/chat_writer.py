@@ -7,7 +7,16 @@ from agent_lsp.domain.encoding import Json
 from agent_lsp.domain.history import Call, HistoryItem, Reply, Result, Thought, Words
 from agent_lsp.domain.model import ModelRequest
 from agent_lsp.providers.chat_ways import ChatWays
-from agent_lsp.providers.encoding import IMAGE_LEFT_OUT, Encoded, Envelope, arguments_of, dump, dump_all, image_of
+from agent_lsp.providers.encoding import (
+    IMAGE_LEFT_OUT,
+    Encoded,
+    Envelope,
+    arguments_of,
+    dump,
+    dump_all,
+    image_of,
+    with_cache_key,
+)
 
 
 class ChatWriter:
@@ -21,6 +30,7 @@ class ChatWriter:
 
     def envelope(self, request: ModelRequest) -> Envelope:
         fields = self._parameters | {"stream": True, "stream_options": {"include_usage": True}}
+        fields = with_cache_key(fields, request)
         if request.tools:
             fields["tools"] = [
                 {

@@ -12,6 +12,7 @@ from weakref import WeakKeyDictionary
 
 import jiter
 
+from agent_lsp.domain.encoding import Json
 from agent_lsp.domain.history import Call, HistoryItem, Part, Reply, Spoken
 from agent_lsp.domain.model import ModelRequest
 
@@ -151,6 +152,17 @@ class _Transcript:
 
     def _message(self, *, is_marked: bool) -> bytes:
         return self._writer.message(self._first, self._later, is_reply=self._is_reply, is_marked=is_marked)
+
+
+CACHE_KEY = "prompt_cache_key"
+
+
+def with_cache_key(fields: Json, request: ModelRequest) -> Json:
+    """Say which requests begin alike, where a service wants to know: it sends them where it has kept the beginning."""
+    if CACHE_KEY not in fields:
+        return fields
+    beginning = dump([request.system, *(tool.name for tool in request.tools)])
+    return fields | {CACHE_KEY: sha256(beginning).hexdigest()[:32]}
 
 
 def dump(value: Any) -> bytes:  # Any: whatever JSON can say

@@ -13,6 +13,7 @@ from agent_lsp.providers.encoding import (
     dump,
     image_of,
     plain_id,
+    with_cache_key,
     without_last_thoughts,
 )
 
@@ -26,7 +27,7 @@ class ResponsesWriter:
         self._sees_images = sees_images
 
     def envelope(self, request: ModelRequest) -> Envelope:
-        fields = self._parameters | {"stream": True, "store": False}
+        fields = with_cache_key(self._parameters | {"stream": True, "store": False}, request)
         if request.system.strip():
             fields["instructions"] = request.system
         if request.tools:

@@ -12,7 +12,7 @@ from agent_lsp.providers import catalog, chat_reader, messages_reader, responses
 from agent_lsp.providers.chat_ways import ways_of
 from agent_lsp.providers.chat_writer import ChatWriter
 from agent_lsp.providers.direct import DirectTransport
-from agent_lsp.providers.encoding import BodyWriter, Writer
+from agent_lsp.providers.encoding import CACHE_KEY, BodyWriter, Writer
 from agent_lsp.providers.messages_writer import MessagesWriter
 from agent_lsp.providers.recording import Streaming
 from agent_lsp.providers.responses_writer import ResponsesWriter
@@ -92,8 +92,14 @@ def _messages_parameters(profile: Profile) -> Json:
 
 
 def _chat_parameters(profile: Profile) -> Json:
-    is_own = profile.base_url in (None, OPENAI_URL)
-    return newest_chat_parameters(profile) if is_own else compatible_chat_parameters(profile)
+    if not _is_vendors_own(profile):
+        return compatible_chat_parameters(profile)
+    return newest_chat_parameters(profile) | {CACHE_KEY: ""}
+
+
+def _is_vendors_own(profile: Profile) -> bool:
+    """Whether it is OpenAI itself that is asked: others refuse what they do not know."""
+    return profile.base_url in (None, OPENAI_URL)
 
 
 def newest_chat_parameters(profile: Profile) -> Json:
@@ -114,7 +120,7 @@ def _chat_parameters_with(limit: str, profile: Profile) -> Json:
 
 
 def _responses_parameters(profile: Profile) -> Json:
-    parameters: Json = {"model": profile.model}
+    parameters: Json = {"model": profile.model} | ({CACHE_KEY: ""} if _is_vendors_own(profile) else {})
     if profile.max_output:
         parameters["max_output_tokens"] = profile.max_output
     if profile.effort:
