@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from agent_lsp.domain.condensing import Condensed, ResultsLeftOut
 from agent_lsp.domain.events import Kept, TodosChanged
 from agent_lsp.domain.history import Call, HistoryItem, Reply, Result, Spoken, Thought, Words, history_item_to_wire
 from agent_lsp.domain.messages import Answer, Ask, CheckpointMark, Message, Progress, Response, Say
@@ -53,6 +54,9 @@ EVERY_KIND: tuple[Record, ...] = (
     Kept(Words(("Fix the sum",), ("data:image/png;base64,AA==",))),
     Kept(REPLY),
     Kept(RESULT),
+    ResultsLeftOut((2, 5), ContextUse(20, 200, 10.0)),
+    Condensed((0, Words(("All before", "and files"), by="summary"), 3), 2, ContextUse(10, 200, 5.0)),
+    Condensed((), 0, ContextUse()),
     TodosChanged((Todo("1", "look", "completed"), Todo("2", "mend", "pending"))),
     TodosChanged(()),
     UsageCounted(Usage(10, 20, 3, 4, None), ContextUse(30, 200, 15.0), (ModelUsage("m", Usage(1, 2)),)),

@@ -6,11 +6,12 @@ from typing import Any
 from hypothesis import strategies as st
 from storage_samples import STARTED
 
+from agent_lsp.domain.condensing import Condensed, ResultsLeftOut, shorter
 from agent_lsp.domain.events import Kept, TodosChanged
 from agent_lsp.domain.history import Call, HistoryItem, Reply, Result, Words
 from agent_lsp.domain.messages import Answer, Ask, Message, Progress, Response, Say
 from agent_lsp.domain.requests import QueuedWords
-from agent_lsp.domain.status import PermissionMode, Todo, Usage
+from agent_lsp.domain.status import ContextUse, PermissionMode, Todo, Usage
 from agent_lsp.storage.records import (
     Cleared,
     LimitsReset,
@@ -122,7 +123,7 @@ def lives(draw: st.DrawFn, max_steps: int = 25) -> Memory:
     memory = Memory()
     for _ in range(draw(st.integers(0, max_steps))):
         ways = [live_say, live_ask, live_growth, live_change, live_history, live_fact, live_queue, live_rewind]
-        draw(st.sampled_from(ways))(draw, memory)
+        draw(st.sampled_from([*ways, live_shortening]))(draw, memory)
     return memory
 
 
@@ -167,6 +168,24 @@ def live_history(draw: st.DrawFn, memory: Memory) -> None:
         ids = draw(st.lists(st.sampled_from(["a", "b", "call_0"]), max_size=3))
         memory.open_calls = list(ids)
         memory.keep(Reply(tuple(Call(call_id, "read_file", "{}") for call_id in ids)))
+
+
+def live_shortening(draw: st.DrawFn, memory: Memory) -> None:
+    """Between steps alone, and never between a call and its result."""
+    if memory.open_calls:
+        return
+    history = memory.history
+    parts = [place for place in range(len(history) + 1) if not isinstance((*history, None)[place], Result)]
+    words = [place for place, item in enumerate(history) if isinstance(item, Words)]
+    if draw(st.booleans()):
+        head = draw(st.lists(st.sampled_from(words), max_size=2) if words else st.just([]))
+        summary = Words((draw(TEXTS),), by="summary")
+        change = Condensed((*head, summary), len(history) - draw(st.sampled_from(parts)), ContextUse())
+    else:
+        places = draw(st.lists(st.integers(0, len(history) + 2), max_size=4))
+        change = ResultsLeftOut(tuple(places), ContextUse())
+    memory.history = shorter(history, change)
+    memory.records.append(change)
 
 
 def live_queue(draw: st.DrawFn, memory: Memory) -> None:

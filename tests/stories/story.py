@@ -111,9 +111,9 @@ class Story:
         return path
 
 
-def settings_for(model: ScriptedServer, api: str, profile: Json | None = None, **more: Any) -> Json:
-    plain = {"type": api, "model": "scripted", "apiKey": "sk-planted-0123456789", "baseURL": model.base_url(api)}
-    return {"currentProvider": "test", "providers": {"test": plain | (profile or {})}, **more}
+def settings_for(model: ScriptedServer, api: str, **more: Any) -> Json:
+    profile = {"type": api, "model": "scripted", "apiKey": "sk-planted-0123456789", "baseURL": model.base_url(api)}
+    return {"currentProvider": "test", "providers": {"test": profile}, **more}
 
 
 def environment(state: Path) -> Mapping[str, str]:
@@ -140,7 +140,8 @@ async def story(
         client = await LspClient.start([*SERVER, *words], cwd=folder, env=environment(state))
         try:
             capabilities = CAPABILITIES if capabilities is None else capabilities
-            options = {"agent": settings_for(model, api, profile, **(settings or {}))}
+            options = {"agent": settings_for(model, api, **(settings or {}))}
+            options["agent"]["providers"]["test"] |= profile or {}
             result = await client.initialize(
                 capabilities=capabilities, agent=agent, options=options, root=workspace, name=name
             )

@@ -135,6 +135,12 @@ class Kitchen:
                 pass
 
 
+def words_at(history: Sequence[HistoryItem], place: int) -> Words:
+    item = history[place]
+    assert isinstance(item, Words)
+    return item
+
+
 def passing(message: str = "busy", retry_after: float | None = None) -> ModelFault:
     return ModelFault(message, is_passing=True, status=529, retry_after_seconds=retry_after)
 

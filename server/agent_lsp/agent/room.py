@@ -83,7 +83,7 @@ def room_of(gauge: Gauge, facts: ModelFacts, fixed: int, condense_at_percent: in
     if condense_at_percent and facts.window:
         wanted = gauge.size(facts.name, facts.window * condense_at_percent / 100)
         # Below a third, more would be spent on making room than on the work.
-        threshold = max(min(threshold, wanted), fixed + free // 3)
+        threshold = min(max(min(threshold, wanted), fixed + free // 3), limit)
     return Room(
         fixed,
         limit,

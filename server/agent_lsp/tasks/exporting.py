@@ -84,6 +84,11 @@ def _as_failure(message: Message) -> str:
     return f"> The request failed: {_line(str(_body(message).get('message', message.text or '')))}"
 
 
+def _as_condensed(message: Message) -> str:
+    summary = str(_body(message).get("summary", message.text or ""))
+    return f"<details><summary>The task was condensed</summary>\n\n{summary.strip()}\n\n</details>"
+
+
 def _as_users_change(message: Message) -> str:
     body = _body(message)
     return f"## You changed {_code(str(body.get('path', '')))}\n\n{_fence(str(body.get('diff', '')), 'diff')}"
@@ -110,6 +115,8 @@ _SAYS: Mapping[Say, Callable[[Message], str] | None] = {
     Say.TOOL: _as_tool,
     Say.COMMAND: _as_command,
     Say.COMMAND_OUTPUT: _as_output,
+    Say.CONDENSE_CONTEXT: _as_condensed,
+    Say.SLIDING_WINDOW_TRUNCATION: None,
     Say.API_REQ_STARTED: None,
     Say.API_REQ_RETRY_DELAYED: None,
     Say.API_REQ_RATE_LIMIT_WAIT: None,
