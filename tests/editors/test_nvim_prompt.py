@@ -99,6 +99,15 @@ async def test_words_that_could_not_be_sent_are_still_there(editor: Neovim) -> N
     assert "no-such-program" in await editor.get("vim.fn.execute('messages')")
 
 
+async def test_without_a_model_it_says_what_to_do_and_keeps_the_words(tmp_path: Path, nvim: Path) -> None:
+    async with neovim(nvim, tmp_path, [], {"a.txt": TEXT}) as editor:
+        (tmp_path / "home" / "settings.json").write_text("{}")
+        await editor.command("Agent precious")
+        await editor.until_shown("agent-lsp configure")
+
+        assert await editor.get("require('agent_lsp.prompt').text()") == "precious"
+
+
 async def test_words_that_are_not_sent_keep_nobody_from_leaving(editor: Neovim) -> None:
     await editor.command("Agent")
     await editor.type("ihalf a <Esc>")

@@ -146,6 +146,7 @@ local function new_task(prompt, options)
   end, {
     failed = function(error)
       let_go()
+      M.task:fail(error and error.message or '')
       if options.failed then
         options.failed(error)
       end

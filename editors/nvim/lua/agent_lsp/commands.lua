@@ -41,7 +41,11 @@ local function say(command)
   if mention and words.text ~= '' then
     words.text = words.text .. '\n\n' .. mention
   end
-  prompt.deliver(words)
+  prompt.deliver(words, function()
+    if prompt.text() == '' then
+      prompt.set(command.args)
+    end
+  end)
 end
 
 local function new()

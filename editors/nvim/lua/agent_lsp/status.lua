@@ -37,7 +37,7 @@ end
 local function words()
   local state, now = M.state(), status()
   local is_busy = state == 'running' or state == 'streaming'
-  local activity = is_busy and now and now.activity or ''
+  local activity = is_busy and now and now.activity ~= 'Idle' and now.activity or ''
   return activity ~= '' and activity or WORDS[state] or state
 end
 

@@ -14,6 +14,7 @@
 ---@field status agent_lsp.Status?
 ---@field has_more boolean
 ---@field seq integer of the newest notice that is in here
+---@field problem string? why no task could be started
 ---@field private decided table<integer, table<string, agent_lsp.Decision>>
 ---@field private listen fun(event: agent_lsp.TaskEvent, ...)
 local Task = {}
@@ -30,7 +31,7 @@ end
 ---@private
 function Task:reset()
   self.order, self.entries, self.decided = {}, {}, {}
-  self.status, self.has_more, self.seq = nil, false, 0
+  self.status, self.has_more, self.seq, self.problem = nil, false, 0, nil
 end
 
 ---@param message agent_lsp.Message
@@ -61,6 +62,15 @@ end
 function Task:clear()
   self:reset()
   self.listen('snapshot')
+end
+
+---Keep why no task could be started, where there is none.
+---@param problem string
+function Task:fail(problem)
+  if not self:id() then
+    self.problem = problem
+    self.listen('snapshot')
+  end
 end
 
 ---Older messages, asked for by going up.

@@ -147,6 +147,16 @@ local function note_steps(ts)
   return older
 end
 
+---@return string[] what stands where there is no task
+local function welcome()
+  if not task.problem or task.problem == '' then
+    return WELCOME
+  end
+  local problem = vim.split(vim.trim(task.problem), '\n', { plain = true })
+  problem[1] = '✗ ' .. problem[1]
+  return vim.list_extend(vim.list_extend(vim.list_slice(WELCOME), { '' }), problem)
+end
+
 local function render()
   shown, order, stale, steps = {}, vim.list_slice(task.order), {}, nil
   for _, ts in ipairs(order) do
@@ -162,7 +172,7 @@ local function render()
     vim.list_extend(lines, own)
   end
   if #order == 0 then
-    vim.list_extend(lines, WELCOME)
+    vim.list_extend(lines, welcome())
   end
   table.insert(lines, '')
   page.write(function(at)
