@@ -50,6 +50,10 @@ def test_what_was_used_is_summed_model_by_model() -> None:
         ([0.1] * 9, LimitSettings(cost=1), None),
         ([0.1] * 10, LimitSettings(cost=1), LimitReached("cost", 1.0, 1)),
         ([5.0], LimitSettings(cost=1), LimitReached("cost", 5.0, 1)),
+        ([0.01, 0.05], LimitSettings(cost=0.11), None),
+        ([0.01, 0.05], LimitSettings(cost=0.1), LimitReached("cost", 0.06, 0.1)),
+        ([0.05, 0.01], LimitSettings(cost=0.09), None),
+        ([0.05, 0.01], LimitSettings(cost=0.08), LimitReached("cost", 0.06, 0.08)),
         ([None] * 9, LimitSettings(cost=1), None),
         ([0.1, None, 0.1], LimitSettings(cost=0.2), LimitReached("cost", 0.2, 0.2)),
     ],
@@ -94,6 +98,17 @@ async def test_the_user_learns_that_a_cap_cannot_hold(tmp_path: Path) -> None:
     (told,) = house.watcher.said(Say.INFO)
     assert told.startswith("What this model costs is not known")
     house.assert_consistent()
+
+
+def test_requests_that_grow_by_little_never_pass_the_cap_by_more_than_they_grew() -> None:
+    spending, limits, cost = spent(), LimitSettings(cost=1.0), 0.01
+
+    while not spending.limit_reached(limits):
+        spending.count(StepEnded(Usage(cost=cost)), 100)
+        cost += 0.001
+
+    assert spending.total.cost is not None
+    assert spending.total.cost <= 1.0 + 0.001
 
 
 @pytest.mark.parametrize("limit", [0.01, 0.07, 0.1, 0.3, 1.0])

@@ -31,6 +31,7 @@ class Spending:
         self.context = context
         self._requests = requests
         self._cost = cost
+        self._newest_cost = 0.0
         self._is_unpriced = self._is_told = False
 
     @property
@@ -53,6 +54,7 @@ class Spending:
 
     def _count_usage(self, usage: Usage, window: int) -> None:
         self._cost += usage.cost or 0.0
+        self._newest_cost = usage.cost or 0.0
         self._is_unpriced |= usage.cost is None
         self.context = ContextUse.of(usage.tokens_in + usage.tokens_out, window)
 
@@ -66,12 +68,16 @@ class Spending:
         self._requests, self._cost = 0, 0.0
 
     def limit_reached(self, limits: LimitSettings) -> LimitReached | None:
-        """Tell the cap that one more request would pass, if it costs what the others did on average."""
+        """Tell the cap that one more request would pass, as far as the ones before tell what it will cost."""
         if limits.requests and self._requests >= limits.requests:
             return LimitReached("requests", self._requests, limits.requests)
-        if limits.cost and self._requests and self._cost * (1 + 1 / self._requests) > limits.cost + _CENTS_LOST:
+        if limits.cost and self._requests and self._cost + self._next_cost() > limits.cost + _CENTS_LOST:
             return LimitReached("cost", round(self._cost, 6), limits.cost)
         return None
+
+    def _next_cost(self) -> float:
+        """A history grows, and each request costs what the one before did and a little more."""
+        return max(self._newest_cost, self._cost / self._requests)
 
     def is_cap_void(self, limits: LimitSettings) -> bool:
         """Whether the cap on money cannot hold, since a request had no known price. Told once."""
