@@ -6,6 +6,8 @@ import psutil
 from nvim_screen import ENTER, nvim_screen
 from terminal import Size
 from terminal_picture import DARK, photograph
+from terminal_scene import FILES as SCENE_FILES
+from terminal_scene import SIZE, TURNS, play_nvim
 
 from support.model_server import CallTool, Hold, Say, Think
 
@@ -91,3 +93,17 @@ async def test_typing_goes_on_while_the_agent_works(tmp_path: Path, nvim: Path) 
         await screen.until("total is shorter")
 
         assert (await screen.text()).startswith("# typed meanwhile")
+
+
+async def test_the_task_of_the_pictures_is_played_to_its_end(tmp_path: Path, nvim: Path) -> None:
+    seen: dict[str, str] = {}
+    async with nvim_screen(nvim, tmp_path, TURNS, SCENE_FILES, SIZE) as screen:
+
+        async def take(name: str) -> None:
+            seen[name] = await screen.text()
+
+        await play_nvim(screen, take)
+
+    assert list(seen) == ["change", "diff", "command", "question", "done"]
+    assert "```" not in "".join(seen.values())
+    assert "y run · n no · a always · q not now" in seen["command"]

@@ -24,6 +24,15 @@ local function check_settings()
   end
 end
 
+local function check_profiles()
+  local profiles = require('agent_lsp.choices').profiles()
+  if #profiles > 0 then
+    vim.health.ok('profiles of models: ' .. table.concat(profiles, ', '))
+  else
+    vim.health.warn('no model is set up', { '`agent-lsp configure` in a terminal asks for one' })
+  end
+end
+
 local function check_server()
   local server = require('agent_lsp.server')
   local problem = server.problem()
@@ -34,6 +43,7 @@ local function check_server()
   vim.health.ok(('`%s` is %s'):format(command[1], vim.fn.exepath(command[1])))
   if server.client() then
     vim.health.ok(('the server runs, version %s, in %s'):format(server.version(), server.folder()))
+    check_profiles()
   else
     vim.health.info('the server does not run now; :Agent starts it')
   end
