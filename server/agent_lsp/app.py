@@ -14,7 +14,7 @@ from agent_lsp.domain.diagnostics import LanguageServers
 from agent_lsp.domain.documents import Documents, EditorContext
 from agent_lsp.domain.encoding import Json
 from agent_lsp.domain.errors import AgentError, NotConfigured
-from agent_lsp.domain.modes import DEFAULT_MODE, ModeList
+from agent_lsp.domain.modes import ModeList
 from agent_lsp.domain.moments import REAL, Moments, entered, played_moments
 from agent_lsp.domain.requests import ProfileList
 from agent_lsp.domain.slash import CommandList
@@ -97,11 +97,12 @@ class Hall(Tasks):
         """Tell what of the settings, and of what was remembered, was ignored, and why."""
         house = self._house
         kept = (*house.permissions.listed().problems, *house.trust.listed().problems)
-        return (*house.settings.read.remarks, *kept, *house.additions.problems())
+        return (*house.settings.read.remarks, *kept, *house.additions.problems(house.settings.read.settings))
 
     def watch_settings(self, tell: Callable[[], None]) -> None:
         """Have this called whenever settings were read again."""
         self._house.settings.on_read.append(tell)
+        self._house.additions.on_read.append(tell)
 
     def set_roots(self, roots: tuple[Path, ...]) -> None:
         self._house.set_roots(roots)
@@ -297,9 +298,7 @@ class House:
         return self._settings.permission_mode
 
     def default_mode(self) -> str:
-        """The mode that the settings have for new tasks; of a name that there is none of, the program's own."""
-        mode = self._settings.mode
-        return mode if self.modes.find(mode) else DEFAULT_MODE
+        return self.additions.default_mode(self._settings)
 
     def mode_profile(self, mode: str) -> str | None:
         return self._settings.mode_profiles.get(mode)
@@ -373,8 +372,6 @@ async def run_headless(options: "RunOptions") -> int:
     """Run one task in a terminal or a script; the exit code."""
     from agent_lsp.headless.run import run_task
 
-    if options.replay and not options.task:
-        options = replace(options, task=recorded_words(options.replay))
     start = Start(
         NoDocuments(),
         dict(os.environ),
@@ -384,6 +381,8 @@ async def run_headless(options: "RunOptions") -> int:
         trusts_folders=options.trusts_folder,
     )
     try:
+        if options.replay and not options.task:
+            options = replace(options, task=recorded_words(options.replay))
         hall = Hall(start)
     except (AgentError, OSError) as error:
         sys.stderr.write(f"agent-lsp: {error}\n")

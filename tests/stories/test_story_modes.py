@@ -149,6 +149,27 @@ async def test_what_is_wrong_in_a_file_is_said(tmp_path: Path) -> None:
     assert listed["problems"] == [problem]
 
 
+async def test_what_is_wrong_in_a_file_that_is_written_later_is_said_then(tmp_path: Path) -> None:
+    async with story(tmp_path, [[CallTool("list_files", path=".")], DONE]) as s:
+        path = s.file(".agent-lsp/commands/a b.md", "x")
+        await s.new_task()
+
+        told = await s.client.notification("window/showMessage")
+
+    reason = "it is no command: a command's name is made of letters, digits, `-` and `_`, at most 64."
+    assert told["message"] == f"{path}: {reason}"
+
+
+async def test_mode_of_the_settings_that_there_is_none_of_is_said_and_does_no_harm(tmp_path: Path) -> None:
+    async with story(tmp_path, [DONE], settings={"mode": "poet"}) as s:
+        told = await s.client.notification("window/showMessage")
+        await s.new_task()
+        await s.ask("completion_result")
+
+        assert told["message"] == "The settings say `mode`: 'poet'. There is no such mode; new tasks are in code."
+        assert s.picture.status["mode"] == "code"
+
+
 async def test_unknown_mode_is_refused_with_those_there_are(tmp_path: Path) -> None:
     async with story(tmp_path, []) as s:
         with pytest.raises(RpcError) as refused:

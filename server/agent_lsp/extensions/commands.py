@@ -1,6 +1,6 @@
 """The commands that stand for a text: built in, the user's, and the project's in all folders where agents keep them."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -27,6 +27,9 @@ class TextCommands:
         self._home = home
         self._roots = tuple(roots)
         self._files = LiveFiles(self._spots, SUFFIXES, clean, _known)
+
+    def tell_of_readings(self, tell: Callable[[], None]) -> None:
+        self._files.on_read = tell
 
     def set_roots(self, roots: Sequence[Path]) -> None:
         self._roots = tuple(roots)

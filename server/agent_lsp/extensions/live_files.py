@@ -57,14 +57,18 @@ class LiveFiles(Generic[T]):
         self._mean = mean
         self._seen: tuple[object, ...] | None = None
         self._meant: T | None = None
+        self.on_read: Callable[[], None] = lambda: None
+        """Called after every reading."""
 
     def current(self) -> T:
         spots = self._spots()
         paths = [(spot, path) for spot in spots for path in _paths(spot, self._suffixes)][:MOST_FILES]
         seen = tuple((path, _signature(path)) for _, path in paths)
         if self._meant is None or seen != self._seen:
-            self._meant = self._mean(_read_all(paths, self._clean))
             self._seen = seen
+            self._meant = meant = self._mean(_read_all(paths, self._clean))
+            self.on_read()
+            return meant
         return self._meant
 
 

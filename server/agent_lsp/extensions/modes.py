@@ -28,6 +28,9 @@ class Modes:
         self._roots = tuple(roots)
         self._files = LiveFiles(self._spots, SUFFIXES, clean, _known)
 
+    def tell_of_readings(self, tell: Callable[[], None]) -> None:
+        self._files.on_read = tell
+
     def set_roots(self, roots: Sequence[Path]) -> None:
         self._roots = tuple(roots)
 
