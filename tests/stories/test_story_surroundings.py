@@ -93,15 +93,18 @@ async def test_rules_language_and_git_are_told(tmp_path: Path) -> None:
 
 
 async def test_words_are_heard_by_a_server_that_was_started_anew(tmp_path: Path) -> None:
-    async with story(tmp_path, [DONE]) as s:
+    async with story(tmp_path, [[CallTool("read_file", path="b.py")], DONE]) as s:
         s.file("a.py", "x")
+        s.file("b.py", "x")
         await s.new_task("go")
         await s.ask("completion_result")
         task_id = s.task_id
     async with story(tmp_path, [DONE]) as s:
+        s.file("b.py", "y")
         await s.client.request("agent/resumeTask", {"taskId": task_id})
         s.task_id = task_id
         await s.answer("messageResponse", text="now @/a.py")
         told = words(await s.model.arrived(1))
 
+    assert "Changed by the user since you saw them; read them again before you edit them:\n- b.py" in told[-1]
     assert '<attached from="@/a.py" path="a.py">\n1 | x\n</attached>' in told

@@ -1,5 +1,6 @@
 """Which files a model is told to read again, and which it is not."""
 
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -204,3 +205,18 @@ async def test_only_so_many_files_are_watched(tmp_path: Path) -> None:
         desk.write(name, "two!")
 
     assert await desk.seen.news() == FileNews(tuple(names[2:]))
+
+
+async def test_files_that_are_newer_than_the_task_have_changed(tmp_path: Path) -> None:
+    desk = Desk(tmp_path)
+    for name, seconds in (("old", 1_000), ("new", 3_000), ("typed", 1_000)):
+        desk.write(name, "one")
+        os.utime(tmp_path / name, (seconds, seconds))
+    desk.seen.recall([desk.place(name) for name in ("old", "new", "typed", "gone")], since_ms=2_000_000)
+    first = await desk.seen.news()
+
+    desk.write("old", "two!")
+    desk.type("typed", "typed")
+
+    assert first == FileNews(("gone (it is gone)", "new"))
+    assert await desk.seen.news() == FileNews(("old", "typed"))

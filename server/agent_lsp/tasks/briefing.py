@@ -11,6 +11,7 @@ from weakref import WeakSet
 
 from agent_lsp.agent.environment import environment_text
 from agent_lsp.agent.prompt import system_prompt
+from agent_lsp.agent.touched import touched
 from agent_lsp.domain.documents import EditorContext
 from agent_lsp.domain.errors import FileProblem
 from agent_lsp.domain.events import Event, Said
@@ -87,6 +88,10 @@ class TaskBriefing:
         """The user's words in the history that were seen to."""
         sources.attaching.refer(facts.context)
         sources.seen.on_seen = sources.rules.touch
+        if facts.last_ts:
+            before = touched(facts.history())
+            paths = (*before.read, *before.changed)
+            sources.seen.recall((sources.files.locate(path, "read") for path in paths), facts.last_ts)
         self.system_prompt()
 
     def system_prompt(self) -> str:

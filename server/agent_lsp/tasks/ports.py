@@ -195,6 +195,8 @@ class TaskFacts:
     history: Callable[[], Sequence[HistoryItem]] = tuple
     cost: Callable[[], float | None] = lambda: None
     """What it has cost so far, where that is known."""
+    last_ts: int = 0
+    """Its newest message, where it was brought back."""
     profile_now: Callable[[], str] = str
     """The profile that is chosen by now."""
 

@@ -6,7 +6,7 @@ that were touched.
 
 import asyncio
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from agent_lsp.domain.documents import Documents
@@ -20,6 +20,8 @@ MOST_SEEN = 200
 
 _Stamp = tuple[int, int, int]
 _NEVER: _Stamp = (0, 0, 0)
+_CHANGED = -1
+"""No text has this hash."""
 
 
 @dataclass(slots=True)
@@ -27,8 +29,8 @@ class _Seen:
     """A file as the model knows it."""
 
     place: Place
-    text: int
-    """The text's hash: the text itself may be large."""
+    text: int | None
+    """The text's hash: the text itself may be large. None where it is to be taken as it is next found."""
     version: int | None = None
     """Of the open document that was compared last."""
     stamp: _Stamp | None = _NEVER
@@ -68,6 +70,13 @@ class SeenFiles:
             has_changed = known and edit.before and known.text != hash(edit.before.text)
             self._note(_Seen(edit.move_to or edit.place, known.text if known and has_changed else hash(edit.after)))
 
+    def recall(self, places: Iterable[Place], since_ms: int) -> None:
+        """Note what the model saw before the server was started anew; of newer files, that they have changed."""
+        for place in places:
+            stamp = _stamp(place)
+            has_changed = stamp is None or stamp[0] > since_ms * 1_000_000
+            self._keep(_Seen(place, _CHANGED if has_changed else None))
+
     async def news(self) -> FileNews:
         """Tell what has changed since it was last told. What is told once is known from then on."""
         touched = [seen for seen in self._seen.values() if self._is_touched(seen)]
@@ -82,11 +91,14 @@ class SeenFiles:
         return FileNews(tuple(sorted(by_user)), tuple(sorted(by_commands)))
 
     def _note(self, seen: _Seen) -> None:
+        self._keep(seen)
+        self.on_seen(seen.place)
+
+    def _keep(self, seen: _Seen) -> None:
         self._seen[seen.place.uri] = seen
         self._seen.move_to_end(seen.place.uri)
         if len(self._seen) > MOST_SEEN:
             self._seen.popitem(last=False)
-        self.on_seen(seen.place)
 
     def _is_touched(self, seen: _Seen) -> bool:
         return self._documents.get(seen.place.uri) is None and _stamp(seen.place) != seen.stamp
@@ -95,9 +107,10 @@ class SeenFiles:
         if text is None:
             self._seen.pop(seen.place.uri, None)
             told.append(f"{seen.place.path} (it is gone)")
-        elif hash(text) != seen.text:
-            seen.text = hash(text)
+            return
+        if seen.text not in (None, hash(text)):
             told.append(seen.place.path)
+        seen.text = hash(text)
 
     def _tell_document(self, seen: _Seen, told: list[str]) -> None:
         document = self._documents.get(seen.place.uri)

@@ -303,6 +303,7 @@ class Tasks:
             context,
             history=lambda: task.recorder.history,
             cost=lambda: task.spending.total.cost,
+            last_ts=task.stream.last_ts,
             profile_now=lambda: task.kit.profile,
         )
         task.kit.equip(*self._architect.equip(facts, task))
