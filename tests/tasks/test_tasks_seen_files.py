@@ -220,3 +220,16 @@ async def test_files_that_are_newer_than_the_task_have_changed(tmp_path: Path) -
 
     assert first == FileNews(("gone (it is gone)", "new"))
     assert await desk.seen.news() == FileNews(("old", "typed"))
+
+
+async def test_between_words_only_the_newest_are_looked_at_unless_commands_ran(tmp_path: Path) -> None:
+    desk = Desk(tmp_path)
+    for name in "abc":
+        desk.write(name, "one")
+        desk.show(name)
+        desk.write(name, "two!")
+
+    newest = await desk.seen.news(1)
+    desk.has_run = True
+
+    assert (newest, await desk.seen.news(1)) == (FileNews(("c",)), FileNews((), ("a", "b")))

@@ -22,7 +22,7 @@ from agent_lsp.domain.moments import time_of_day
 from agent_lsp.domain.prompting import EnvironmentFacts, FileTree, GitState, PromptFacts
 from agent_lsp.tasks.attaching import Attaching
 from agent_lsp.tasks.ports import TaskFacts
-from agent_lsp.tasks.seen_files import FileNews, SeenFiles
+from agent_lsp.tasks.seen_files import MOST_EACH_STEP, MOST_SEEN, FileNews, SeenFiles
 from agent_lsp.tasks.told_rules import RuleNews, ToldRules
 
 TREE_ENTRIES = 200
@@ -123,7 +123,7 @@ class TaskBriefing:
         trees = await self._trees() if is_first else ()
         git = await self._git_state()
         rules = await sources.rules.news(self._facts.mode())
-        news = await sources.seen.news()
+        news = await sources.seen.news(MOST_SEEN if self._is_after_words else MOST_EACH_STEP)
         # From here on nothing waits: a turn that was cancelled before has told nothing.
         now = self._gathered(trees, git, rules, news)
         text = environment_text(now, self._told)
