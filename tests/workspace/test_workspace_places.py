@@ -1,4 +1,5 @@
 import json
+import os
 import shutil
 from collections.abc import Sequence
 from pathlib import Path
@@ -178,6 +179,15 @@ def test_what_the_ignore_file_is_a_link_to_is_protected_as_well(base: Path, plac
     assert places.locate("lines", "write").standing is Standing.PROTECTED
     assert places.locate("lines", "read").standing is Standing.INSIDE
     assert places.locate("a.txt", "write").standing is Standing.INSIDE
+
+
+@pytest.mark.parametrize("folder", ["", "sub"])
+def test_an_ignore_file_that_is_a_pipe_keeps_all_back(base: Path, places: Places, folder: str) -> None:
+    (base / "W" / folder).mkdir(exist_ok=True)
+    (base / "W" / folder / ".agentignore").unlink(missing_ok=True)
+    os.mkfifo(base / "W" / folder / ".agentignore")
+
+    assert places.locate(f"{folder}/new.txt".lstrip("/"), "read").standing is Standing.IGNORED
 
 
 def test_links_in_a_circle_lead_nowhere(base: Path, places: Places) -> None:

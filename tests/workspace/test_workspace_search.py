@@ -335,3 +335,11 @@ async def test_private_folders_are_not_searched_from_above(root: Path) -> None:
     files = WorkspaceFiles([root], NoDocuments(), own=OwnFolders(private=(root / "state",)), environment={})
 
     assert await found(files, "key") == ["src/a.txt:1"]
+
+
+async def test_pipes_are_not_waited_for(files: WorkspaceFiles, root: Path) -> None:
+    write(root, a_txt="here\n", sub__b_txt="here\n")
+    for name in ("pipe.txt", ".gitignore", "sub/.gitignore"):
+        os.mkfifo(root / name)
+
+    assert await found(files, "here") == ["a.txt:1", "sub/b.txt:1"]

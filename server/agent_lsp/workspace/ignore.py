@@ -1,6 +1,8 @@
 """Ignore files: gitignore's rules for paths, one file's lines or several files' on top of each other."""
 
+import os
 import re
+import stat
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -56,13 +58,13 @@ class IgnoreFile:
 
     def rules(self) -> IgnoreRules:
         try:
-            stat = self._path.stat()
+            status = self._path.stat()
         except (FileNotFoundError, NotADirectoryError):
             self._signature, self._rules = None, IgnoreRules(())
             return self._rules
         except OSError:
             return _EVERYTHING
-        signature = (stat.st_ino, stat.st_mtime_ns, stat.st_size)
+        signature = (status.st_ino, status.st_mtime_ns, status.st_size)
         if signature != self._signature:
             self._signature, self._rules = signature, read_rules(self._path, when_unreadable=_EVERYTHING)
         return self._rules
@@ -92,7 +94,10 @@ class IgnoreStack:
 def read_rules(path: Path, *, when_unreadable: IgnoreRules) -> IgnoreRules:
     """Read an ignore file; one that is not there has no rules."""
     try:
-        with path.open("rb") as file:
+        # A pipe must not be waited for.
+        with open(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as file:  # noqa: PTH123  by its descriptor
+            if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+                return when_unreadable
             content = file.read(MOST_BYTES)
     except (FileNotFoundError, NotADirectoryError):
         return IgnoreRules(())

@@ -27,6 +27,8 @@ class Entry:
     path: str
     folder: Folder | None = None
     is_link: bool = False
+    is_file: bool = False
+    """It holds text or bytes: no pipe, no socket and no device, which may be waited for without an end."""
 
 
 class Walk:
@@ -43,14 +45,19 @@ class Walk:
         """What a folder shows, sorted by name; nothing where it cannot be read."""
         try:
             with os.scandir(folder.absolute) as scan:
-                found = [(entry.name, entry.is_dir(follow_symlinks=False), entry.is_symlink()) for entry in scan]
+                found = sorted(scan, key=lambda entry: entry.name)
         except OSError:
             return []
         return [
-            Entry(name, folder.path + name, self._inner(folder, name) if is_folder else None, is_link)
-            for name, is_folder, is_link in sorted(found)
-            if not self._is_skipped(folder, name, is_folder=is_folder)
+            self._entry(folder, entry)
+            for entry in found
+            if not self._is_skipped(folder, entry.name, is_folder=entry.is_dir(follow_symlinks=False))
         ]
+
+    def _entry(self, folder: Folder, entry: os.DirEntry[str]) -> Entry:
+        name, is_folder = entry.name, entry.is_dir(follow_symlinks=False)
+        inner = self._inner(folder, name) if is_folder else None
+        return Entry(name, folder.path + name, inner, entry.is_symlink(), entry.is_file(follow_symlinks=False))
 
     def files(self) -> Iterator[Entry]:
         """All files in the order of their paths, folder by folder."""
@@ -59,7 +66,7 @@ class Walk:
             entry = pending.pop()
             if entry.folder:
                 pending.extend(self.entries(entry.folder)[::-1])
-            elif not entry.is_link:
+            elif entry.is_file:
                 yield entry
 
     def shows(self, path: str) -> bool:
