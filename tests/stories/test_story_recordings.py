@@ -153,13 +153,22 @@ async def test_a_task_of_an_editor_plays_to_the_same_bytes(tmp_path: Path) -> No
     assert journals[0] == journals[1]
 
 
-@pytest.mark.parametrize("words", [(), ("--record", "x.jsonl")])
-async def test_a_recording_of_nobodys_words_wants_a_task(tmp_path: Path, words: tuple[str, ...]) -> None:
+@pytest.mark.parametrize(
+    ("content", "problem"),
+    [
+        ('{"recording": 1}\n', "has no words of a user: say what is to be done as an argument."),
+        ('{"recording": 9}\n', "is a recording of format 9; this version plays 1 and 2."),
+        ("notes\n", "is no recording: its first line does not say so."),
+    ],
+)
+async def test_a_recording_that_cannot_be_played_is_told_in_a_sentence(
+    tmp_path: Path, content: str, problem: str
+) -> None:
     async with scripted_model([]) as server:
         world = World(tmp_path, server)
-        world.recording.write_text('{"recording": 1}\n')
+        world.recording.write_text(content)
 
-        end = await world.replay(*words)
+        end = await world.replay()
 
-    assert end.code != 0
-    assert "A task needs words" in end.errors
+    assert (end.code, end.errors.count("\n")) == (1, 1)
+    assert end.errors.endswith(f"{problem}\n")

@@ -52,6 +52,8 @@ def run_options(namespace: Namespace) -> RunOptions:
 
     Raises BadParams where there is no task.
     """
+    if namespace.exact and not namespace.replay:
+        raise BadParams("--exact says how a recording is played: name one with --replay.")
     return RunOptions(
         task=_task_of(namespace),
         cwd=namespace.cwd,

@@ -5,10 +5,12 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from agent_lsp.domain.encoding import Json
+from agent_lsp.domain.errors import BadParams
 from agent_lsp.domain.messages import Ask, Message, Response, Say
 from agent_lsp.domain.notices import MessageNotice, Notice
 from agent_lsp.domain.requests import AskReply
 from agent_lsp.providers.recording import append_line
+from agent_lsp.providers.replay import recording_header
 
 _MOST_HELD = 1000
 
@@ -60,8 +62,11 @@ class AnswerNotes:
 
 
 def recorded_words(file: Path) -> str:
-    """The words that a recorded task began with; empty where the recording has none."""
-    return next((row["words"] for row in _rows(file) if "words" in row), "")
+    """The words that a recorded task began with. Raises BadParams where the recording has none."""
+    recording_header(file)
+    if words := next((row["words"] for row in _rows(file) if "words" in row), ""):
+        return words
+    raise BadParams(f"The recording {file} has no words of a user: say what is to be done as an argument.")
 
 
 def recorded_answers(file: Path) -> tuple[tuple[Ask, AskReply], ...]:

@@ -57,7 +57,7 @@ class RequestNotes:
 
 
 def difference(recorded: Json, now: Json) -> str:
-    """Say in what a request differs from the recorded one; empty if it does not."""
+    """Say in what is new a request differs from the recorded one; empty if it does not."""
     for (was_title, was), (title, text) in zip(recorded["new"], now["new"], strict=False):
         if was_title != title:
             return f"there is {title} where {was_title} was"
@@ -65,8 +65,13 @@ def difference(recorded: Json, now: Json) -> str:
             return "\n".join([f"{title} is another:", *changed])
     if len(recorded["new"]) != len(now["new"]):
         return f"it tells {len(now['new'])} new things instead of {len(recorded['new'])}"
-    parts = [name for name in ("system", "tools") if recorded[name] != now[name]]
-    return f"the {' and the '.join(parts)} prompt is another" if parts else ""
+    return ""
+
+
+def prompt_difference(recorded: Json, now: Json) -> str:
+    """Say in what the part of a request differs that is the same from step to step; empty if it does not."""
+    names = {"system": "the system prompt is another", "tools": "the tools are others"}
+    return " and ".join(words for name, words in names.items() if recorded[name] != now[name])
 
 
 def _changed(was: str, now: str) -> Iterator[str]:

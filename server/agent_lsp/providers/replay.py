@@ -13,7 +13,7 @@ from agent_lsp.domain.model import CallBegan, ModelEvent, ModelFacts, ModelReque
 from agent_lsp.providers import faults
 from agent_lsp.providers.answer import CallIds
 from agent_lsp.providers.recorded_events import event_from_json
-from agent_lsp.providers.recorded_requests import RequestNotes, TaskNumbers, difference
+from agent_lsp.providers.recorded_requests import RequestNotes, TaskNumbers, difference, prompt_difference
 from agent_lsp.providers.recording import PLAYABLE, read_header
 from agent_lsp.providers.secrets import Secrets
 
@@ -37,6 +37,7 @@ class ReplayModel:
         self._answers: list[list[_Line]] | None = None
         self._tasks = TaskNumbers()
         self._notes = RequestNotes(Secrets())
+        self._told: set[str] = set()
         self._played: dict[int, int] = {}
         """How many answers each task has had: tasks may share a model, not a story."""
         sees_images = bool(header.get("seesImages", True))
@@ -73,15 +74,20 @@ class ReplayModel:
         raise ModelFault(reason, is_passing=False, hint="Record a longer run, or choose another profile.")
 
     def _compare(self, answer: Json, request: ModelRequest) -> None:
-        now = self._notes.of(request)
-        asked = answer.get("asked")
-        if not asked or not (differs := difference(asked, now)):
+        now, asked = self._notes.of(request), answer.get("asked")
+        if not asked:
             return
-        told = f"Request {answer['request'] + 1} differs from the recorded one: {differs}"
+        differs = [difference(asked, now)]
+        # What is the same from step to step is told of once.
+        if (prompt := prompt_difference(asked, now)) not in self._told:
+            self._told.add(prompt)
+            differs.append(prompt)
+        for told in filter(None, differs):
+            self._tell(f"Request {answer['request'] + 1} differs from the recorded one: {told}")
+
+    def _tell(self, told: str) -> None:
         if self._is_exact:
-            raise ModelFault(
-                told, is_passing=False, hint="Without exactness the recorded answer is played all the same."
-            )
+            raise ModelFault(told, is_passing=False, hint="Without --exact the recorded answer is played all the same.")
         log.warning("%s", told)
 
     def _parsed(self, place: int, line: bytes) -> Json:
