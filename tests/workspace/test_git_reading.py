@@ -140,6 +140,14 @@ def test_no_repository_is_no_state(tmp_path: Path) -> None:
     assert (reading.state(), reading.changes(100), reading.commit("1a2b3c4", 100)) == (None, None, None)
 
 
+def test_an_index_that_is_a_pipe_is_not_waited_for(shop: Path) -> None:
+    (shop / ".git" / "index").unlink()
+    os.mkfifo(shop / ".git" / "index")
+    reading = GitReading(GIT, shop)
+
+    assert (reading.state(), reading.changes(100), reading.commit("1a2b3c4", 100)) == (None, None, None)
+
+
 def test_changes_are_given_with_staged_ones(shop: Path) -> None:
     (shop / "a.txt").write_text("three\n")
     git(shop, "add", "a.txt")

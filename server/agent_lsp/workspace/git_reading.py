@@ -53,7 +53,10 @@ class GitReading:
         self._is_kept_back = is_kept_back
 
     def repository(self) -> Repository | None:
-        return find_repository(self._folder)
+        found = find_repository(self._folder)
+        # Git would wait for a pipe.
+        has_index = found and ((index := found.own / "index").is_file() or not index.exists())
+        return found if has_index else None
 
     def signature(self) -> object:
         """Something that changes whenever something is committed, staged or checked out; cheap, and no git is run."""
