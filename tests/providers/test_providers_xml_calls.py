@@ -116,6 +116,21 @@ FORMS: dict[str, tuple[str, Told]] = {
         '<read_file><path>a</path></read_file><tool_call>{"name": "read_file", "arguments": {}}</tool_call>',
         [*A, ("call", "read_file", "{}")],
     ),
+    "an answer of JSON alone": (
+        '{"name": "read_file", "parameters": {"path": "a"}}\n',
+        [("call", "read_file", '{"path": "a"}')],
+    ),
+    "an answer of JSON alone, in a fence": (
+        '```json\n{"name": "read_file", "arguments": {"path": "</a>"}}\n```',
+        [("call", "read_file", '{"path": "</a>"}')],
+    ),
+    "several calls of JSON alone": (
+        (
+            '[{"type": "function", "function": {"name": "read_file", "arguments": {}}}]; '
+            '{"name": "read_file", "parameters": {"path": "b"}}'
+        ),
+        [("call", "read_file", "{}"), ("call", "read_file", '{"path": "b"}')],
+    ),
     "thoughts": ("<thinking>Which? <read_file>?</thinking>\n<read_file><path>a</path></read_file>", A),
     "a list as JSON": (
         '<tag_files><paths>["a", "b"]</paths></tag_files>',
@@ -169,6 +184,16 @@ PROSE = [
     "<read_file",
     "text  \n\n",
     "<![CDATA[x]]>",
+    '{"name": "fly", "parameters": {}}',
+    '{"name": "read_file", "parameters": {"path": "a"}} is how',
+    '{"name": "read_file", "parameters": {"path": "a"',
+    '{"name": "read_file"}',
+    '```json\n{"a": 1}\n```\nis JSON.',
+    "[1, 2]",
+    "{ braces } and more",
+    "``",
+    "`a` and ``b``",
+    "```js\nf()\n```",
 ]
 
 TEXTS = {
@@ -317,7 +342,7 @@ def test_pieces_of_any_size_are_read_alike(size: int) -> None:
 
 PIECES = [
     "<read_file>", "</read_file>", "<path>", "</path>", "<write_to_file>", "</write_to_file>", "<content>", "</content>",
-    "<thinking>", "</thinking>", "<tool_call>", "</tool_call>", '<invoke name="read_file">', "</invoke>", "<function_calls>",
+    "<thinking>", "</thinking>", '{"name": "read_file", "arguments": {}}', "<tool_call>", "</tool_call>", '<invoke name="read_file">', "</invoke>", "<function_calls>",
     '<parameter name="path">', "</parameter>", "```xml\n", "```", "`", "<![CDATA[", "]]>", "{", "}", '"name"', " ", "\n",
     "a", "<", "&lt;", "</", "x y", "\r\n",
 ]  # fmt: skip
@@ -360,7 +385,7 @@ def test_text_of_a_file_grows_while_it_is_written() -> None:
 @pytest.mark.parametrize(
     "unit",
     [
-        "<", "<a", "</content>", "<read_file>", "<read_file><path>", "<tool_call>{", "</content> </write_to_file>", "\n",
+        "<", "<a", "</content>", "{", '{"name": "x"}', "[", " `", "<read_file>", "<read_file><path>", "<tool_call>{", "</content> </write_to_file>", "\n",
         "```", "<write_to_file><path>a</path><content>", "<read_file><path>a</path></read_file>", "<thinking>", "]]>",
         '<read_file><path>a</path></read_file><tool_call>{"name": "x", "arguments": {}}</tool_call>', "<tool_call>",
     ],

@@ -2,13 +2,15 @@
 
 `<read_file><path>a</path></read_file>` is the form that models are told of. They know others from their training, and
 those are understood as well: `<invoke name="read_file">` with `<parameter name="path">`, `<function=read_file>` with
-`<parameter=path>`, and JSON between `<tool_call>` tags. What is none of these stays prose.
+`<parameter=path>`, JSON between `<tool_call>` tags, and JSON that is the whole answer. What is
+none of these stays prose.
 """
 
 from collections.abc import Sequence
 
 from agent_lsp.domain.model import ToolSpec
 from agent_lsp.providers.answer import Answer
+from agent_lsp.providers.xml_bare import BareCalls
 from agent_lsp.providers.xml_bodies import JsonBody, XmlBody
 from agent_lsp.providers.xml_openings import Openings, is_space, is_wrapper
 from agent_lsp.providers.xml_prose import Prose
@@ -28,7 +30,8 @@ class CallReader:
         self._answer = answer
         self._scanner = TagScanner()
         self._prose = Prose(answer.text)
-        self._state = self._outside
+        self._bare = BareCalls(answer, self._openings)
+        self._state = self._at_start
         self._opening: Tag | None = None
         """A tag that may begin a call, and what has come since, until that is known."""
         self._pending: list[Token] = []
@@ -48,6 +51,8 @@ class CallReader:
         """Settle what is open. A call without its end was cut off: its arguments stay the broken JSON that they are."""
         if rest := self._scanner.rest():
             self._state(rest)
+        if self._state == self._at_start:
+            self._leave(self._bare.end())
         while body := self._body:
             self._leave(body.end())
         if self._opening:
@@ -55,6 +60,10 @@ class CallReader:
         self._prose.release()
 
     # The states: each takes the next token.
+
+    def _at_start(self, token: Token) -> None:
+        if (rest := self._bare.take(token)) is not None:
+            self._leave(rest)
 
     def _outside(self, token: Token) -> None:
         match token:
