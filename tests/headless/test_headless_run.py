@@ -54,6 +54,16 @@ async def test_task_starts_with_what_the_options_say() -> None:
     assert hall.asked_for == [NewTask("Fix it.", mode="ask", profile="work", permission_mode=PermissionMode.PLAN)]
 
 
+@pytest.mark.parametrize(("mode", "response"), [(None, "yesButtonClicked"), ("ask", "noButtonClicked")])
+async def test_mode_that_was_named_is_not_left_unasked(mode: str | None, response: str) -> None:
+    switch = ask(2, Ask.TOOL, json.dumps({"tool": "switchMode", "mode": "code"}))
+    hall = ScriptedHall([switch, DONE])
+
+    await run(ScriptedConsole(), hall, RunOptions("Fix it.", ROOT, mode=mode, approves_all=True))
+
+    assert [reply.response for reply in hall.replies] == [response]
+
+
 async def test_person_answers_at_the_terminal() -> None:
     hall = ScriptedHall([EDIT_ASK, COMMAND_ASK, DONE])
     console = ScriptedConsole(["y", "run it in src"])

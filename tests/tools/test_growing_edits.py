@@ -75,6 +75,14 @@ def test_call_without_a_file_is_never_seen(arguments: str) -> None:
     assert (call.feed(arguments), call.action) == ("", None)
 
 
+def test_edit_that_the_mode_refuses_is_never_seen() -> None:
+    call = GrowingEdit("c1", "write_to_file", locate, lambda paths: "No." if "a.py" in paths else None)
+
+    shown = [call.feed(piece) for piece in ('{"content": "ab', 'c", "path": "a.py"', ', "content": "more"}')]
+
+    assert (shown, call.action) == (["", "", ""], None)
+
+
 def test_patch_that_names_no_file_for_long_is_never_seen() -> None:
     call = GrowingEdit("c1", "apply_patch", locate)
     call.feed('{"patch": "' + "x" * 9000)

@@ -77,6 +77,10 @@ def needs_person(message: Message, root: Path) -> bool:
             return False
 
 
+def switches_mode(message: Message) -> bool:
+    return message.ask is Ask.TOOL and _body(message).get("tool") == "switchMode"
+
+
 def is_guarded(body: Json) -> bool:
     """Whether a tool would write where no standing yes reaches: a protected file, or outside the workspace."""
     return body.get("tool") not in _READS and bool(body.get("isProtected") or body.get("isOutsideWorkspace"))

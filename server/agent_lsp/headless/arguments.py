@@ -17,7 +17,8 @@ exit codes: 0 the task completed, 1 it did not, 2 the command line makes no sens
 
 Without --yes every approval is asked on the terminal. Where there is none, it is refused, and
 the task does not count as completed. --yes never covers writes outside the working folder or to
-protected files, nor commands in which a denied one may hide: those are asked all the same."""
+protected files, nor commands in which a denied one may hide, nor leaving the mode that --mode
+names: those are asked all the same."""
 
 
 def add_run_arguments(parser: ArgumentParser) -> None:

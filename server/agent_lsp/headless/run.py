@@ -20,6 +20,7 @@ from agent_lsp.headless.answers import (
     needs_person,
     persons_answer,
     prompt,
+    switches_mode,
     unattended_answer,
     wants_answer,
 )
@@ -138,10 +139,12 @@ class Run:
             return given
         if message.ask in ENDINGS:
             return None
-        is_covered = self._options.approves_all and not needs_person(message, self._options.cwd)
+        # Whoever names a mode for the run does not mean that the model leaves it.
+        approves = self._options.approves_all and not (self._options.mode and switches_mode(message))
+        is_covered = approves and not needs_person(message, self._options.cwd)
         if self._console.can_ask() and not is_covered and (reply := await self._ask_person(message)):
             return Given(reply)
-        return unattended_answer(message, self._options.cwd, approves_all=self._options.approves_all)
+        return unattended_answer(message, self._options.cwd, approves_all=approves)
 
     async def _ask_person(self, message: Message) -> AskReply | None:
         """Ask until the answer says something; None once nobody is there any more."""

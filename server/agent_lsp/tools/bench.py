@@ -1,6 +1,6 @@
 """What one task works with: all the tools there are, as its mode has them, and the commands that they leave running."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -49,10 +49,12 @@ class Bench:
     tools: Toolbox
     execute: ExecuteCommand
     locate: Callable[[str], Place]
+    refusal: Callable[[Sequence[str]], str | None]
+    """Why the mode does not edit one of these files."""
 
     def growing(self, call_id: str, name: str) -> GrowingEdit | None:
         is_offered = GrowingEdit.is_shown(name) and any(spec.name == name for spec in self.tools.specs())
-        return GrowingEdit(call_id, name, self.locate) if is_offered else None
+        return GrowingEdit(call_id, name, self.locate, self.refusal) if is_offered else None
 
     def background_count(self) -> int:
         return self.execute.background_count
@@ -64,7 +66,11 @@ class Bench:
 def bench(means: Means) -> Bench:
     """Lay out the tools of a task."""
     files, desk, modes = means.files, means.desk, means.modes
-    editing = Editing(files, desk, desk, means.diagnostics, lambda paths: modes.current().refusal_to_edit(paths))
+
+    def refusal(paths: Sequence[str]) -> str | None:
+        return modes.current().refusal_to_edit(paths)
+
+    editing = Editing(files, desk, desk, means.diagnostics, refusal)
     toolbox = Toolbox(
         [
             ReadFile(files, desk, means.shown),
@@ -83,4 +89,4 @@ def bench(means: Means) -> Bench:
         ],
         modes.current,
     )
-    return Bench(toolbox, means.execute, lambda path: files.locate(path, "write"))
+    return Bench(toolbox, means.execute, lambda path: files.locate(path, "write"), refusal)

@@ -1,7 +1,7 @@
 """Calls of the edit tools while the model still writes them: which file, and its change as far as it is written."""
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 from agent_lsp.domain.approvals import Action, Deed
 from agent_lsp.domain.files import Place, Proposal
@@ -30,12 +30,21 @@ _HEADER_ROOM = 8192
 class GrowingEdit:
     """One call. Each piece of its arguments is looked at once."""
 
-    def __init__(self, call_id: str, tool: str, locate: Locate) -> None:
+    def __init__(
+        self,
+        call_id: str,
+        tool: str,
+        locate: Locate,
+        refusal: Callable[[Sequence[str]], str | None] = lambda _paths: None,
+    ) -> None:
         self.action: Action | None = None
         """What is going to be decided about, once the file is known."""
         self._call_id = call_id
         self._tool = tool
         self._locate = locate
+        self._refusal = refusal
+        """Why the mode does not edit one of these files: then nobody will be asked, and nothing is shown."""
+        self._is_refused = False
         self._scanner = ArgumentScanner()
         self._shown = {key: _Marked(mark) for key, mark in _SHOWN[tool].items()}
         self._held: list[str] = []
@@ -48,6 +57,8 @@ class GrowingEdit:
 
     def feed(self, arguments: str) -> str:
         """Take the next piece of the arguments; tell what of the change is new. Nothing before the file is known."""
+        if self._is_refused:
+            return ""
         self._scanner.feed(arguments)
         grown = "".join(self._grown(key, marked) for key, marked in self._shown.items())
         if self.action:
@@ -57,7 +68,11 @@ class GrowingEdit:
         path = self._path(grown)
         if path is None:
             return ""
-        self.action = self._action(_writable(path))
+        place = self._locate(_writable(path))
+        self._is_refused = self._refusal([place.path]) is not None
+        if self._is_refused:
+            return ""
+        self.action = self._action(place)
         return "".join(self._held)
 
     def _grown(self, key: str, marked: "_Marked") -> str:
@@ -81,8 +96,7 @@ class GrowingEdit:
         match = _PATCHED.search("".join(self._held))
         return match[1] if match else None
 
-    def _action(self, path: str) -> Action:
-        place = self._locate(path)
+    def _action(self, place: Place) -> Action:
         if self._tool == "write_to_file":
             word = "editedExistingFile" if place.absolute.exists() else "newFileCreated"
         else:
