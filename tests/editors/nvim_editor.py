@@ -139,11 +139,28 @@ def command_line(program: Path, folder: Path, *words: str) -> list[str]:
 @asynccontextmanager
 async def neovim(program: Path, folder: Path, turns: Sequence[Any], files: dict[str, str]) -> AsyncGenerator[Neovim]:
     """Start Neovim in a project with these files; the model answers with these turns."""
-    project = make_project(folder, files)
-    async with scripted_model(turns) as model:
-        environment = write_settings(folder, model)
-        rpc = await Rpc.start(command_line(program, folder, "--embed"), project, environment)
-        editor = Neovim(rpc, model, project)
+    async with (
+        desk(program, folder, turns, files) as made,
+        made.neovim() as editor,
+    ):
+        yield editor
+
+
+@dataclass(frozen=True, slots=True)
+class Desk:
+    """A project with a model, and a Neovim that does not run yet."""
+
+    program: Path
+    folder: Path
+    project: Path
+    model: ScriptedServer
+    environment: dict[str, str]
+
+    @asynccontextmanager
+    async def neovim(self) -> AsyncGenerator[Neovim]:
+        """Run Neovim once."""
+        rpc = await Rpc.start(command_line(self.program, self.folder, "--embed"), self.project, self.environment)
+        editor = Neovim(rpc, self.model, self.project)
         try:
             await rpc.call("nvim_ui_attach", 120, 40, {})
             yield editor
@@ -151,3 +168,11 @@ async def neovim(program: Path, folder: Path, turns: Sequence[Any], files: dict[
             assert await editor.get("vim.v.errmsg") == ""
         finally:
             await rpc.stop()
+
+
+@asynccontextmanager
+async def desk(program: Path, folder: Path, turns: Sequence[Any], files: dict[str, str]) -> AsyncGenerator[Desk]:
+    """Make a project with these files; the model answers with these turns."""
+    project = make_project(folder, files)
+    async with scripted_model(turns) as model:
+        yield Desk(program, folder, project, model, write_settings(folder, model))

@@ -5,7 +5,7 @@ from pathlib import Path
 import psutil
 import pytest
 from nvim_cases import DONE, EDITED, EDITED_LINES, LINES, TEXT, WRITE
-from nvim_editor import Neovim, neovim
+from nvim_editor import Neovim, desk, neovim
 
 from support.model_server import CallTool, Hold, Say
 
@@ -170,6 +170,26 @@ async def test_a_task_is_stopped_in_the_middle_and_goes_on(tmp_path: Path, nvim:
         await editor.until_state("idle")
 
         assert "I begin" in "\n".join(await editor.view())
+
+
+async def test_a_task_goes_on_after_neovim_was_closed(tmp_path: Path, nvim: Path) -> None:
+    async with desk(nvim, tmp_path, [[Say("I look.\n"), *WRITE], WRITE, DONE], {"a.txt": TEXT}) as made:
+        async with made.neovim() as editor:
+            await editor.open("a.txt")
+            await editor.command("Agent change it")
+            await editor.until_ask("tool")
+        async with made.neovim() as editor:
+            await editor.open("a.txt")
+            await editor.command("AgentOpen | AgentResume")
+            await editor.until_ask("resume_task")
+            shown = "\n".join(await editor.view())
+            await editor.command("AgentResume")
+            await editor.until_ask("tool")
+            await editor.command("AgentApprove")
+            await editor.until_state("idle")
+
+            assert "I look." in shown
+            assert await editor.lines("a.txt") == EDITED_LINES
 
 
 async def test_a_server_that_died_is_started_again_and_its_task_goes_on(tmp_path: Path, nvim: Path) -> None:

@@ -48,6 +48,8 @@ local COMMANDS = {
 }
 
 for name, options in pairs(COMMANDS) do
+  -- Words may have a `|` in them; where there are none, another command can follow.
+  options.bar = options.nargs == nil
   if options.nargs and not options.complete then
     options.complete = function(lead)
       return require('agent_lsp.commands').complete(name, lead)
