@@ -3,6 +3,7 @@
 import pytest
 
 from agent_lsp.agent.ask import CAPPED, ask
+from agent_lsp.agent.context import SMALLER_PARTS
 from agent_lsp.agent.loop import run_turn
 from agent_lsp.agent.retry import GiveUp, Wait, after_fault
 from agent_lsp.domain.errors import ContextOverflow, ModelFault
@@ -122,4 +123,4 @@ async def test_a_request_that_was_refused_as_too_long_is_sent_again_when_the_use
 
     endings = [await run_turn(k.history, ports, k.emit) for _ in range(2)]
 
-    assert endings == [RequestFailed("too long", 1, 413, is_overflow=True), Completed("done")]
+    assert endings == [RequestFailed("too long", 1, 413, SMALLER_PARTS, is_overflow=True), Completed("done")]

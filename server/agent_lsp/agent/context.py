@@ -85,7 +85,8 @@ class Context:
             self._refused(self._whole(), heard.window)
             before = self._whole()
             if failed := await shorten():
-                return self._given_up(failed)
+                # The service's own words say what it takes; ours, what helps.
+                return self._given_up(replace(heard, hint=failed.hint))
             if self._whole() >= before:
                 return self._given_up(heard)
         heard = await self._ask_once()
