@@ -199,7 +199,7 @@ SANDBOX = ["require", "auto", "off"]
 SWITCHES = [
     f"autoApprove.{name}"
     for name in ("read", "readOutsideWorkspace", "write", "execute", "mcp", "browser", "modeSwitch", "subtasks")
-]
+] + ["fetchPrivateAddresses"]
 
 
 def wishes() -> Iterator[tuple[str, object, object, bool]]:

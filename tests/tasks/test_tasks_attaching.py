@@ -1,6 +1,7 @@
 """What the user's words point to reaches the model once, or it is said why not."""
 
 import base64
+import re
 from pathlib import Path
 
 import pytest
@@ -161,6 +162,19 @@ async def test_path_may_begin_with_the_name_of_its_root(desk: Room) -> None:
     assert await desk.attached("@/w/src/a.py") == (attached("@/w/src/a.py", expected, "src/a.py"),)
     desk.write("w/src/a.py", "nearer")
     assert await desk.attached("@/w/src/a.py") == (attached("@/w/src/a.py", "1 | nearer", "w/src/a.py"),)
+
+
+@pytest.mark.parametrize(
+    "name", ["a b.txt", "v1.", "x:12", "(x).py", "é ü.md", "a,b.txt", "trail ", "#x", "it's", "a@b", "--x"]
+)
+@pytest.mark.parametrize("form", ["@{}", "@/{}"])
+async def test_name_is_found_as_editors_write_it(desk: Room, name: str, form: str) -> None:
+    desk.write(name, "here")
+    written = form.format(re.sub(r"(\s)", r"\\\1", name))
+
+    (told,) = await desk.attached(f"Look at {written} please")
+
+    assert told.endswith(f' path="{name}">\n1 | here\n</attached>')
 
 
 async def test_unsaved_text_of_the_editor_is_attached(desk: Room) -> None:

@@ -64,13 +64,13 @@ class AttachedPaths:
     def _places(self, path: str) -> Iterator[Place]:
         """Where a path may lead: from a root first, also where it begins with a slash or with the root's own name."""
         relative = path.lstrip("/") or "."
-        yield self._files.locate(relative, "read")
+        if not path.startswith("~"):
+            yield self._files.locate(f"./{relative}", "read")  # Else a colon in it would make it an address.
         name, _, rest = relative.partition("/")
         for root in self._files.roots():
             if root.name == name:
                 yield self._files.locate(f"{root}/{rest}", "read")
-        if path != relative:
-            yield self._files.locate(path, "read")
+        yield self._files.locate(path, "read")
 
     async def _attached(self, place: Place, lines: Spelling) -> Attachment:
         if refusal := self._refusal(place):
