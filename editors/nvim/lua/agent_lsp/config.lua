@@ -20,6 +20,8 @@ local M = {}
 
 ---@class agent_lsp.Config
 ---@field cmd string[] the server and its arguments
+---@field address string of a server that runs already, as in `127.0.0.1:7777`; empty to start one
+---@field token string that this server wants, if it does
 ---@field settings table what is sent as the settings `agent.*`
 ---@field width number of the view: a part of the screen below 1, else columns
 ---@field prompt_height integer
@@ -29,6 +31,8 @@ local M = {}
 ---@type agent_lsp.Config
 local DEFAULTS = {
   cmd = { 'agent-lsp', '--stdio' },
+  address = '',
+  token = '',
   settings = {},
   width = 0.42,
   prompt_height = 5,
@@ -88,6 +92,8 @@ function M.problem(wanted)
   local problem = problem_in(wanted, DEFAULTS, '')
   if not problem and wanted.cmd and (#wanted.cmd == 0 or type(wanted.cmd[1]) ~= 'string') then
     problem = '`cmd` begins with the name of a program'
+  elseif not problem and wanted.address and wanted.address ~= '' and not wanted.address:find('^.+:%d+$') then
+    problem = '`address` is a host and a port, as in `127.0.0.1:7777`'
   end
   return problem and ('agent-lsp: %s; see :help agent-lsp-config.'):format(problem)
 end

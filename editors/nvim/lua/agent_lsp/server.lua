@@ -29,7 +29,7 @@ end
 ---@return string?
 function M.problem()
   local program = config.get().cmd[1]
-  if vim.fn.executable(program) == 0 then
+  if config.get().address == '' and vim.fn.executable(program) == 0 then
     return ('`%s` is not there: install it (:help agent-lsp-install), or set `cmd`.'):format(program)
   end
 end
@@ -46,6 +46,10 @@ function M.spawn(dispatchers, client_config)
       on_exit(0, 0)
     end,
   })
+  local host, port = config.get().address:match('^(.+):(%d+)$')
+  if host then
+    return vim.lsp.rpc.connect(host, assert(tonumber(port)))(quiet)
+  end
   local extra = { cwd = client_config.root_dir, env = client_config.cmd_env }
   return vim.lsp.rpc.start(config.get().cmd, quiet, extra)
 end
@@ -72,9 +76,10 @@ end
 ---@param params lsp.InitializeParams
 function M.before_init(params)
   is_starting = true
-  local settings = config.get().settings
-  if next(settings) then
-    params.initializationOptions = { agent = settings }
+  local settings, token = config.get().settings, config.get().token
+  if next(settings) or token ~= '' then
+    params.initializationOptions = { agent = next(settings) and settings or nil }
+    params.initializationOptions.agentToken = token ~= '' and token or nil
   end
 end
 
