@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent_lsp.domain.errors import ModelFault
+from agent_lsp.domain.errors import ContextOverflow, ModelFault
 from agent_lsp.domain.history import Thought
 from agent_lsp.domain.model import (
     CallBegan,
@@ -380,3 +380,19 @@ def test_what_came_piece_by_piece_is_not_taken_again_with_the_last_event(has_pla
 def test_an_error_without_its_type_is_a_fault(api: str) -> None:
     with pytest.raises(ModelFault, match="words"):
         decoded(api, sse({"error": {"message": "words"}}))
+
+
+FULL = {"type": "message_delta", "delta": {"stop_reason": "model_context_window_exceeded"}}
+
+
+def test_a_window_that_is_full_before_the_answer_is_an_overflow() -> None:
+    with pytest.raises(ContextOverflow, match="no room for an answer"):
+        decoded("anthropic", sse({"type": "message_start", "message": {}}, FULL, {"type": "message_stop"}))
+
+
+def test_a_window_that_is_full_within_the_answer_cuts_it_off() -> None:
+    begun = {"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": "so far"}}
+
+    events = decoded("anthropic", sse(begun, FULL, {"type": "message_stop"}))
+
+    assert (said(parts_of(events)), events[-1]) == ([("say", "so far")], Stopped(StopReason.LENGTH))

@@ -93,6 +93,11 @@ def cut_off() -> ModelFault:
     return ModelFault("The model's answer was cut off before its end.", is_passing=True)
 
 
+def out_of_window() -> ModelFault:
+    """The window was full before there was a word of the answer."""
+    return ContextOverflow("The model's window is full: there is no room for an answer.", hint=OVERFLOW_HINT)
+
+
 def stalled(seconds: float, *, has_begun: bool) -> ModelFault:
     what = "stopped in the middle of its answer" if has_begun else "did not answer"
     return ModelFault(f"The model's service {what}: nothing came for {seconds:g} s.", is_passing=True)

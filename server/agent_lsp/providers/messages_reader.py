@@ -31,6 +31,7 @@ class MessagesReader:
         self._signature: list[str] = []
         self._figures: dict[str, int] = {}
         self._stop: StopReason | None = None
+        self._has_begun = False
 
     def read(self, event: Json) -> None:
         match event.get("type"):
@@ -45,13 +46,18 @@ class MessagesReader:
             case "message_delta":
                 self._count(inner(event, "usage"))
                 if reason := inner(event, "delta").get("stop_reason"):
-                    self._stop = _STOPS.get(reason, StopReason.END)
+                    self._end_with(reason)
             case "message_stop":
                 self._answer.has_ended = self.end(is_marked=True)
             case _ if event.get("error") or event.get("type") == "error":
                 raise faults.in_stream(event.get("error"))
             case _:
                 pass
+
+    def _end_with(self, reason: str) -> None:
+        if reason == "model_context_window_exceeded" and not self._has_begun:
+            raise faults.out_of_window()
+        self._stop = _STOPS.get(reason, StopReason.END)
 
     def end(self, *, is_marked: bool) -> bool:
         if self._stop is None and not is_marked:
@@ -62,6 +68,7 @@ class MessagesReader:
         return True
 
     def _begin(self, index: int, block: Json) -> None:
+        self._has_begun = True
         match block.get("type"):
             case "text":
                 self._answer.text(block.get("text") or "")
