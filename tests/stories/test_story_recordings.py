@@ -4,7 +4,7 @@ import asyncio
 import json
 import sys
 from asyncio.subprocess import PIPE
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from shutil import rmtree
@@ -42,10 +42,17 @@ class Ended:
 class World:
     """One folder to work in, made anew for each run; homes and states that no two runs share."""
 
-    def __init__(self, root: Path, server: ScriptedServer) -> None:
+    def __init__(
+        self,
+        root: Path,
+        server: ScriptedServer,
+        variables: Mapping[str, str] | None = None,
+        files: Mapping[str, str] | None = None,
+    ) -> None:
         self.folder, self.recording = root / "project", root / "run.jsonl"
         self._root = root
         self._runs = 0
+        self._variables, self._files = dict(variables or {}), dict(files or {})
         profile = {"type": "openai", "model": "m", "apiKey": "k", "baseURL": server.base_url("openai")}
         self._settings = {"currentProvider": "scripted", "providers": {"scripted": profile}}
 
@@ -53,13 +60,16 @@ class World:
         self._runs += 1
         rmtree(self.folder, ignore_errors=True)
         self.folder.mkdir()
+        for name, text in self._files.items():
+            (self.folder / name).write_text(text)
         home = self._root / f"home-{self._runs}"
         home.mkdir()
         (home / "settings.json").write_text(json.dumps(self._settings))
         process = await asyncio.create_subprocess_exec(
             *(sys.executable, "-m", "agent_lsp", "run", *words),
             cwd=self.folder,
-            env={"AGENT_LSP_HOME": str(home), "AGENT_LSP_STATE": str(home / "state"), "PATH": "/usr/bin:/bin"},
+            env={"AGENT_LSP_HOME": str(home), "AGENT_LSP_STATE": str(home / "state"), "PATH": "/usr/bin:/bin"}
+            | self._variables,
             stdin=PIPE,
             stdout=PIPE,
             stderr=PIPE,
@@ -151,6 +161,20 @@ async def test_a_task_of_an_editor_plays_to_the_same_bytes(tmp_path: Path) -> No
     kinds = [key for line in recording.read_text().splitlines() for key in json.loads(line) if key in KINDS]
     assert kinds == ["recording", "words", "batches", "answered", "batches", "answered", "batches"]
     assert journals[0] == journals[1]
+
+
+async def test_no_secret_of_the_environment_is_recorded(tmp_path: Path) -> None:
+    secret = "planted-0815-token"
+    turns = [[Say(f"It is {secret}."), CallTool("read_file", path="notes.txt")], [DONE]]
+    async with scripted_model(turns) as server:
+        world = World(tmp_path, server, {"MY_SERVICE_TOKEN": secret}, {"notes.txt": f"token: {secret}\n"})
+        end = await world.run("-y", "--record", str(world.recording), f"Read of {secret}.")
+
+    recorded = world.recording.read_text()
+    assert end.code == 0
+    assert secret not in recorded
+    assert "It is [secret]." in recorded
+    assert "1 | token: [secret]" in recorded
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,6 @@
 """From a profile to a model: references resolved, the type found, what is missing said in one sentence."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
 
 from agent_lsp.domain.errors import NotConfigured
@@ -24,37 +24,45 @@ def build_model(
     name: str,
     environment: Mapping[str, str],
     record_to: Path | None = None,
+    hidden: Collection[str] = (),
     learn: Callable[[str], None] = lambda _key: None,
 ) -> Streaming:
     """Make the model that a profile describes; `name` is what the user calls the profile. Raises NotConfigured.
 
-    `learn` is told, in any thread, a key that stands neither in the profile nor in the environment.
+    `hidden` are secrets beside those of the profile that no recording may hold. `learn` is told, in any thread, a key
+    that stands neither in the profile nor in the environment.
     """
     provider, resolved = _complete(profile, name, environment)
     reference = resolved.api_key or ""
+
+    def recorded(model: Streaming, own: Profile) -> Streaming:
+        return RecordingModel(model, record_to, Secrets([*_keys(own), *hidden])) if record_to else model
+
     if not reference.startswith(key_ring.REFERENCE):
-        return _built(provider, resolved, name, record_to)
+        return recorded(_built(provider, resolved, name), resolved)
 
     def make() -> Streaming:
         key = key_ring.key_at(reference)
         learn(key)
         with_key = resolved.model_copy(update={"api_key": key})
         _check(with_key, name)
-        return _built(provider, with_key, name, record_to)
+        return recorded(_built(provider, with_key, name), with_key)
 
     return LateModel(catalog.facts(resolved), f"{provider.name}/{resolved.model}", make)
 
 
-def _built(provider: ProviderType, resolved: Profile, name: str, record_to: Path | None) -> Streaming:
-    secrets = Secrets([resolved.api_key or "", *resolved.headers.values()])
+def _built(provider: ProviderType, resolved: Profile, name: str) -> Streaming:
     try:
-        model = provider.build(resolved, secrets)
+        model = provider.build(resolved, Secrets(_keys(resolved)))
     except NotConfigured as problem:
         raise NotConfigured(f"Profile {name}: {problem}") from problem
     if provider.window_sources and resolved.window is None and is_loopback(resolved.base_url or ""):
         model = WindowedModel(model, resolved, provider.window_sources)
-    model = _calling(provider, resolved, model)
-    return RecordingModel(model, record_to, secrets) if record_to else model
+    return _calling(provider, resolved, model)
+
+
+def _keys(profile: Profile) -> tuple[str, ...]:
+    return (profile.api_key or "", *profile.headers.values())
 
 
 def _calling(provider: ProviderType, resolved: Profile, model: Streaming) -> Streaming:

@@ -6,6 +6,7 @@ from pathlib import Path
 from agent_lsp.domain.requests import ProfileList
 from agent_lsp.providers.advice import local_advice
 from agent_lsp.providers.build import build_model, problem_of
+from agent_lsp.providers.known_secrets import secret_values
 from agent_lsp.providers.recording import Streaming
 from agent_lsp.settings.live import LiveSettings
 from agent_lsp.settings.model import Profile
@@ -34,7 +35,12 @@ class Models:
         key = f"{name} {chosen.model_dump_json()}"
         if key not in self._made:
             self._made[key] = build_model(
-                chosen, name=name, environment=self._environment, record_to=self._record_to, learn=self._learn
+                chosen,
+                name=name,
+                environment=self._environment,
+                record_to=self._record_to,
+                hidden=secret_values(self._environment, self._settings.current()) if self._record_to else (),
+                learn=self._learn,
             )
         return name, self._made[key]
 
