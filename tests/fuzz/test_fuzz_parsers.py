@@ -19,10 +19,13 @@ from agent_lsp.approvals.command_rules import judge_command
 from agent_lsp.approvals.prefixes import as_prefixes
 from agent_lsp.domain.approvals import Verdict
 from agent_lsp.domain.errors import AgentError
+from agent_lsp.domain.images import checked_images
+from agent_lsp.domain.mentions import mentions
 from agent_lsp.lsp.envelope import read_envelope
 from agent_lsp.lsp.framing import Frames, FramingError, frame
 from agent_lsp.lsp.patches import patched
 from agent_lsp.lsp.plain.prompt_text import read_prompt, unfinished
+from agent_lsp.providers.page_text import page_text
 from agent_lsp.providers.secrets import Secrets
 from agent_lsp.settings.sources import read_settings
 from agent_lsp.storage.lines import read_lines
@@ -34,6 +37,7 @@ from agent_lsp.tools.matching.search_replace import Reading, apply_blocks
 from agent_lsp.workspace.commands_screen import ScreenText
 from agent_lsp.workspace.globs import Glob
 from agent_lsp.workspace.ignore import IgnoreRules
+from agent_lsp.workspace.rule_files import split_conditions
 from support.decoding import decoder_of, stream_of
 from support.model_script import Answer, CallTool, Say, Think
 from support.model_server import APIS
@@ -88,8 +92,10 @@ def globbing(text: str) -> None:
 
 
 def prompting(text: str) -> None:
-    read_prompt(text, ("code", "ask"), lambda _: None)
+    read_prompt(text, ("code", "ask"))
     unfinished(text)
+    for mention in mentions(text):
+        assert mention.text in text
 
 
 def redacting(text: str) -> None:
@@ -111,9 +117,15 @@ TEXTS: dict[str, tuple[list[str], Callable[[str], Any]]] = {
     "screen": (["one\r\x1b[2Ktwo\b\x1b[31m3\x1b]8;;http://x\x07link\x1b[10;5H\x90q\x9c\t\n"], screening),
     "globs": (["src/**/*.{py,[jt]s}", "!a/\n/b\n\\#c\n*.o\n[!x]y\n"], globbing),
     "prompts": (["/new /code fix @src/a.py:10-20 and @https://x.example/y `@z`\n```\n@no\n```"], prompting),
+    "rules": (['---\ndescription: x\nglobs: ["*.py", src/{a,b}]\npaths:\n  - "c d"\n---\nBe brief.'], split_conditions),
+    "pictures": (["data:image/png;base64,iVBORw0KGgo="], lambda text: checked_images([text])),
     "secrets": (["token: ab12cd34 Bearer abc123def456 https://a:b1c@d sk-aaaabbbbccccdddd1111eeee"], redacting),
 }
 BYTES: dict[str, tuple[list[bytes], Callable[[bytes], Any]]] = {
+    "pages": (
+        [b"<!doctype html><title>a&amp;b</title><script>x<'</script><ul><li class='y'>c<pre> d\n</pre><!-- e --><td>f"],
+        lambda content: page_text(content, "text/html"),
+    ),
     "framing": ([frame(b'{"jsonrpc":"2.0","id":1,"method":"x","params":{}}') * 2], framing),
     "journal": (
         [(b'{"n":1,"kind":"said","ts":5,"text":"x","crc":"00000000"}\n') * 3, b'{"n":1}\n\x00\x00\n{"n":2'],
