@@ -189,7 +189,7 @@ async def test_every_fault_is_borne_and_every_task_goes_on(tmp_path: Path) -> No
     assert wrong == {}
 
 
-@pytest.mark.timeout(150)
+@pytest.mark.timeout(300)
 @pytest.mark.parametrize("dialect", get_args(Dialect))
 async def test_no_flood_fills_the_memory(tmp_path: Path, dialect: Dialect) -> None:
     plays = plays_of([case for case in CASES if case["class"] == "load"])
