@@ -232,6 +232,19 @@ async def test_a_request_that_differs_is_told_in_what_and_played(
     assert caplog.messages == ([f"Request 1 differs from the recorded one: {differs}"] if differs else [])
 
 
+async def test_a_prompt_that_is_another_is_told_of_once(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    file = tmp_path / "r.jsonl"
+    model = RecordingModel(Canned(TEXT), file, Secrets())
+    for _ in range(2):
+        await events_of(model, asked_of("a"))
+
+    replay = player(file)
+    for _ in range(2):
+        await events_of(replay, asked_of("a", system="another"))
+
+    assert caplog.messages == ["Request 1 differs from the recorded one: the system prompt is another"]
+
+
 async def test_an_exact_play_stops_at_the_first_difference(tmp_path: Path) -> None:
     file = tmp_path / "r.jsonl"
     await events_of(RecordingModel(Canned(TEXT), file, Secrets()), asked_of("a"))
