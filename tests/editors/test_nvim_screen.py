@@ -65,6 +65,7 @@ async def test_nothing_asks_for_enter_in_a_small_terminal(tmp_path: Path, nvim: 
     async with nvim_screen(nvim, tmp_path, [WRITE], FILES, Size(60, 36)) as screen:
         await screen.command("Agent make it shorter")
         await screen.until("waiting for you")
+        assert "● waiting for you" in await screen.text()
         await screen.command("AgentClose")
         await screen.until(":AgentApprove")
         await screen.command("AgentInfo")

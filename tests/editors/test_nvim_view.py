@@ -230,6 +230,19 @@ async def test_the_focus_is_never_moved(editor: Neovim) -> None:
         await editor.lua(SEND, "status", {**STATUS, "seq": 4})
 
 
+async def test_a_narrow_bar_says_how_the_task_stands_rather_than_figures(editor: Neovim) -> None:
+    figures: dict[str, object] = {
+        "state": "waiting_for_input",
+        "context": {"tokens": 50, "window": 100, "percent": 50},
+        "todos": [{"id": "1", "content": "x", "status": "pending"}],
+    }
+    await load(editor, {"say": "text", "text": "x"}, **figures)
+    bar = "vim.api.nvim_eval_statusline(require('agent_lsp.status').winbar(), {{ maxwidth = {} }}).str"
+
+    assert (await editor.get(bar.format(24))).startswith(" ● waiting for you")
+    assert (await editor.get(bar.format(50))).endswith("✓ 0/1 · context 50% ")
+
+
 TIMED = """
 local agent, count = require('agent_lsp.agent'), ...
 local messages = {}

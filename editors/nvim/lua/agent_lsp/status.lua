@@ -88,7 +88,8 @@ function M.winbar()
   local now = status()
   local left = ('%%#%s# ● %%*%s'):format(GROUPS[M.state()] or 'AgentHint', escaped(words()))
   local right = now and table.concat(figures(now), ' · ') or ''
-  return left .. '%=%#AgentHint#' .. escaped(right) .. ' %*'
+  -- Where there is no room for both, the figures are cut.
+  return left .. ' %=%#AgentHint#%<' .. escaped(right) .. ' %*'
 end
 
 ---The bar above the prompt.
