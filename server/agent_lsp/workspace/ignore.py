@@ -6,7 +6,9 @@ import stat
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
+
+from agent_lsp.workspace.ignore_patterns import in_linear_time
 
 if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec
@@ -120,9 +122,13 @@ def _compiled(lines: Sequence[str]) -> "GitIgnoreSpec":
     from pathspec import GitIgnoreSpec
 
     try:
-        return GitIgnoreSpec.from_lines(lines)
+        spec = GitIgnoreSpec.from_lines(lines)
     except (ValueError, re.error):
-        return GitIgnoreSpec.from_lines([line for line in lines if _is_pattern(line)])
+        spec = GitIgnoreSpec.from_lines([line for line in lines if _is_pattern(line)])
+    for pattern in spec.patterns:
+        regex = cast("re.Pattern[str] | None", pattern.regex)  # The library leaves open of what.
+        pattern.regex = regex and re.compile(in_linear_time(regex.pattern))
+    return spec
 
 
 def _is_pattern(line: str) -> bool:
