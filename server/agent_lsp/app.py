@@ -286,7 +286,7 @@ class House:
         modes = TaskModes(self.modes, facts.mode, desk.set_mode)
         eyes = open_eyes(facts, self._site, files, execute)
         fuzzy, diagnosing = (lambda: self._settings.fuzzy_threshold), self._diagnosing()
-        means = Means(files, desk, modes, execute, artifacts, diagnosing, eyes.shown, fuzzy)
+        means = Means(files, desk, modes, self.additions.commands, execute, artifacts, diagnosing, eyes.shown, fuzzy)
         workbench = bench(means)
         tools = workbench.tools
         return workbench, brief(facts, self._site, eyes, execute, desk, lambda: (one.name for one in tools.specs()))

@@ -223,7 +223,7 @@ async def test_command_of_the_project_stands_for_its_text(tmp_path: Path) -> Non
             "/review a.py",
             told,
         ]
-        assert set(request.tools) == READ_AND_TALK
+        assert set(request.tools) == READ_AND_TALK | {"run_slash_command"}
         assert s.picture.messages[min(s.picture.messages)]["text"] == "/review a.py"
 
 

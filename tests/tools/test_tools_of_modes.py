@@ -1,14 +1,18 @@
 """Which tools a mode has, which files it edits, and how a task goes from one mode to another."""
 
+from dataclasses import dataclass, field
+
 import pytest
 from tool_fakes import NO, YES, FakeModes, Workshop
 
 from agent_lsp.domain.approvals import Decision, Deed
 from agent_lsp.domain.history import Call
 from agent_lsp.domain.modes import Mode, ToolGroup
+from agent_lsp.domain.slash import Expansion, SlashCommand
 from agent_lsp.domain.turns import After, Outcome
 from agent_lsp.extensions.builtin_modes import BUILT_IN
 from agent_lsp.tools.groups import GROUPS, IN_EVERY_MODE, is_offered
+from agent_lsp.tools.run_slash_command import RunSlashCommand
 from agent_lsp.tools.switch_mode import SwitchMode
 from agent_lsp.tools.toolbox import Toolbox
 
@@ -156,3 +160,66 @@ async def test_call_of_a_tool_that_the_mode_lost_meanwhile_is_a_mistake() -> Non
     )
 
     assert (outcome.is_error, outcome.is_mistake, workshop.text("a.py")) == (True, True, "x\n")
+
+
+@dataclass
+class Written:
+    """Commands that somebody wrote, and one that came with the program."""
+
+    names: list[str] = field(default_factory=list[str])
+
+    def all(self) -> tuple[SlashCommand, ...]:
+        written = (SlashCommand(name, f"Does {name}", "text", "project") for name in self.names)
+        return (SlashCommand("init", "Begin", "text"), *written)
+
+    def expanded(self, text: str) -> Expansion | None:
+        name, _, arguments = text[1:].partition(" ")
+        return Expansion(f"{name.upper()} {arguments}") if name in ("init", *self.names) else None
+
+
+def slash_tool(workshop: Workshop, *names: str) -> RunSlashCommand:
+    return RunSlashCommand(workshop.gate, Written([*names]))
+
+
+async def test_words_of_a_command_are_the_result() -> None:
+    workshop = Workshop({}, YES)
+    tool = slash_tool(workshop, "review")
+
+    outcome = await tool.run(RunSlashCommand.Arguments(command="/review", args="a.py"), "c1")
+
+    [action] = workshop.gate.actions
+    assert (action.deed, action.body) == (
+        Deed.READ,
+        {"tool": "runSlashCommand", "command": "review", "args": "a.py"},
+    )
+    assert outcome == Outcome("REVIEW a.py")
+
+
+async def test_command_that_is_declined_says_nothing() -> None:
+    workshop = Workshop({}, NO)
+
+    outcome = await slash_tool(workshop, "review").run(RunSlashCommand.Arguments(command="review"), "c1")
+
+    assert (outcome.after, "REVIEW" in outcome.text) == (After.REJECTED, False)
+
+
+async def test_command_there_is_none_of_is_told_with_those_there_are() -> None:
+    workshop = Workshop()
+
+    outcome = await slash_tool(workshop, "review").run(RunSlashCommand.Arguments(command="deploy"), "c1")
+
+    assert outcome == Outcome("There is no command 'deploy'. Commands: init, review.", is_error=True, is_mistake=True)
+    assert workshop.gate.actions == []
+
+
+def test_commands_are_offered_to_the_model_only_where_somebody_wrote_one() -> None:
+    written = Written()
+    tool = RunSlashCommand(Workshop().gate, written)
+    toolbox = Toolbox([tool], useless=lambda: (tool.name,) if tool.is_useless else ())
+    before = toolbox.specs()
+
+    written.names.append("review")
+
+    [spec] = toolbox.specs()
+    assert before == ()
+    assert spec.description.endswith("Commands:\n- init: Begin\n- review: Does review")

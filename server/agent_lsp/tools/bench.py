@@ -15,10 +15,11 @@ from agent_lsp.tools.editing import Editing
 from agent_lsp.tools.execute_command import ExecuteCommand
 from agent_lsp.tools.growing import GrowingEdit
 from agent_lsp.tools.list_files import ListFiles
-from agent_lsp.tools.ports import Asker, Diagnostics, Files, Gate, Modes, Screen
+from agent_lsp.tools.ports import Asker, Diagnostics, Files, Gate, Modes, Screen, TextCommands
 from agent_lsp.tools.read_command_output import ReadCommandOutput
 from agent_lsp.tools.read_file import ReadFile
 from agent_lsp.tools.reading import Shown
+from agent_lsp.tools.run_slash_command import RunSlashCommand
 from agent_lsp.tools.search_files import SearchFiles
 from agent_lsp.tools.switch_mode import SwitchMode
 from agent_lsp.tools.toolbox import Toolbox
@@ -37,6 +38,7 @@ class Means:
     files: Files
     desk: Desk
     modes: Modes
+    commands: TextCommands
     execute: ExecuteCommand
     artifacts: Artifacts
     diagnostics: Diagnostics | None
@@ -71,6 +73,7 @@ def bench(means: Means) -> Bench:
         return modes.current().refusal_to_edit(paths)
 
     editing = Editing(files, desk, desk, means.diagnostics, refusal)
+    run_slash_command = RunSlashCommand(desk, means.commands)
     toolbox = Toolbox(
         [
             ReadFile(files, desk, means.shown),
@@ -84,9 +87,11 @@ def bench(means: Means) -> Bench:
             ReadCommandOutput(means.artifacts),
             AskFollowupQuestion(desk, modes),
             SwitchMode(desk, modes),
+            run_slash_command,
             UpdateTodoList(desk),
             AttemptCompletion(),
         ],
         modes.current,
+        lambda: (run_slash_command.name,) if run_slash_command.is_useless else (),
     )
     return Bench(toolbox, means.execute, lambda path: files.locate(path, "write"), refusal)

@@ -20,6 +20,7 @@ from agent_lsp.domain.files import (
 )
 from agent_lsp.domain.messages import Ask
 from agent_lsp.domain.modes import Mode
+from agent_lsp.domain.slash import Expansion, SlashCommand
 
 
 class Files(Protocol):
@@ -95,6 +96,16 @@ class Modes(Protocol):
 
     def switch(self, slug: str, /) -> None:
         """Work in another mode, one of those there are, from the next step on."""
+        ...
+
+
+class TextCommands(Protocol):
+    """The commands that stand for a text."""
+
+    def all(self) -> Sequence[SlashCommand]: ...
+
+    def expanded(self, text: str, /) -> Expansion | None:
+        """What words that begin with a command stand for; None for all others."""
         ...
 
 

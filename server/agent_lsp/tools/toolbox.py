@@ -3,7 +3,7 @@
 import json
 import logging
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import replace
 from typing import Any, Protocol, cast
 
@@ -41,9 +41,16 @@ class Tool(Protocol):
 class Toolbox:
     """Runs the calls of a model, as far as the mode of the moment has these tools."""
 
-    def __init__(self, tools: Iterable[Tool], mode: Callable[[], Mode] | None = None) -> None:
+    def __init__(
+        self,
+        tools: Iterable[Tool],
+        mode: Callable[[], Mode] | None = None,
+        useless: Callable[[], Collection[str]] = tuple,
+    ) -> None:
         self._tools: Mapping[str, Tool] = {tool.name: tool for tool in tools}
         self._mode = mode
+        self._useless = useless
+        """The names of tools that there is nothing to do for."""
 
     def specs(self) -> tuple[ToolSpec, ...]:
         """Describe the tools of the mode, always in the same order and words, so that a service keeps them."""
@@ -69,7 +76,8 @@ class Toolbox:
 
     def _offered(self) -> Mapping[str, Tool]:
         mode = self._mode() if self._mode else None
-        return {name: tool for name, tool in self._tools.items() if mode is None or is_offered(name, mode)}
+        tools = {name: tool for name, tool in self._tools.items() if mode is None or is_offered(name, mode)}
+        return {name: tool for name, tool in tools.items() if name not in self._useless()}
 
     def _no_such_tool(self, name: str) -> Outcome:
         names = ", ".join(self._offered())
