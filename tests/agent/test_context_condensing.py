@@ -23,14 +23,14 @@ from hypothesis import strategies as st
 
 from agent_lsp.agent.context import NOTHING_TO_CONDENSE
 from agent_lsp.agent.sizes import size_of_items
-from agent_lsp.domain.condensing import Condensed, ResultsLeftOut
+from agent_lsp.domain.condensing import REJECTED, Condensed, ResultsLeftOut
 from agent_lsp.domain.errors import ContextOverflow, ModelFault
 from agent_lsp.domain.events import CallGrowing, Kept, StepStarted, TextGrew
 from agent_lsp.domain.history import Call, HistoryItem, Reply, Result, Spoken, Words
 from agent_lsp.domain.messages import Say
 from agent_lsp.domain.model import StopReason
 from agent_lsp.domain.status import Todo
-from agent_lsp.domain.turns import Completed, LimitReached, Outcome, RequestFailed
+from agent_lsp.domain.turns import After, Completed, LimitReached, Outcome, RequestFailed
 from support.kitchen import calls, lasting, words_at
 
 SHORT = 300
@@ -398,6 +398,17 @@ async def test_results_of_a_step_are_cut_to_what_there_is_room_for() -> None:
     assert sum(size_of_items([result]) for result in results) < 8_000
     assert all("characters are left out" in result.text for result in results)
     assert all("image(s) are left out" in result.text for result in results)
+
+
+async def test_what_the_user_says_in_a_result_is_not_cut() -> None:
+    said, tool = "w" * 12_000, "ask_followup_question"
+    model = NarrowModel(answers=[calls(tool), calls("write")], window=16_000)
+    no = Outcome(f"{REJECTED} They say:\n{said}", is_error=True, after=After.REJECTED)
+    k = narrow_kitchen(model, long_history(1), ask_followup_question=Outcome(said), write=no)
+
+    await run(k)
+
+    assert [item.text for item in k.history if isinstance(item, Result)][-3:-1] == [said, no.text]
 
 
 async def test_surroundings_are_cut_to_what_there_is_room_for() -> None:

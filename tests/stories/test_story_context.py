@@ -38,12 +38,12 @@ class Work:
                 return [read]
 
 
-def prepare(s: Story) -> None:
-    s.file(
-        "long.txt", "".join(f"{n}: the value of item {n} is {n * n}, and of its twin {n + 7}\n" for n in range(4_000))
-    )
+def prepare_in(workspace: Path) -> None:
+    workspace.mkdir(exist_ok=True)
+    lines = (f"{n}: the value of item {n} is {n * n}, and of its twin {n + 7}\n" for n in range(4_000))
+    (workspace / "long.txt").write_text("".join(lines))
     for n in range(7):
-        s.file(f"small{n}.txt", f"small file {n}\n")
+        (workspace / f"small{n}.txt").write_text(f"small file {n}\n")
 
 
 async def until_it_rests(s: Story) -> dict:
@@ -69,7 +69,7 @@ async def until_it_rests(s: Story) -> dict:
 async def test_a_long_task_ends_in_a_small_window(tmp_path: Path, api: str, window: int, count) -> None:
     model = NarrowModel(window, Work(STEPS), count)
     async with story(tmp_path, model.play, api=api, profile={"window": window}, settings=WRITES) as s:
-        prepare(s)
+        prepare_in(s.workspace)
         await s.new_task("Look through all of it, and never touch main.py.")
         completion = await until_it_rests(s)
 
@@ -88,7 +88,7 @@ async def test_a_window_that_is_smaller_than_was_said_is_found_out(tmp_path: Pat
     async with story(
         tmp_path, model.play, api=api, profile={"window": 200_000, "maxOutput": 2_000}, settings=WRITES
     ) as s:
-        prepare(s)
+        prepare_in(s.workspace)
         await s.new_task("Look through all of it.")
         completion = await until_it_rests(s)
 

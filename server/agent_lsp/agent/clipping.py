@@ -6,7 +6,10 @@ from agent_lsp.agent.ports import Tools
 from agent_lsp.agent.sizes import IMAGE_BYTES, size_of_text
 from agent_lsp.domain.history import Call, Words
 from agent_lsp.domain.model import ToolSpec
-from agent_lsp.domain.turns import Outcome
+from agent_lsp.domain.turns import After, Outcome
+
+ANSWERED = "ask_followup_question"
+"""The tool whose results are what the user says."""
 
 _LEAST_BYTES = 1_000
 """What each result may have, however little room there is: a refusal, a line that says what was done."""
@@ -48,6 +51,8 @@ class FittingTools:
 
     async def run(self, call: Call, *, has_failed_before: bool) -> Outcome:
         outcome = await self._tools.run(call, has_failed_before=has_failed_before)
+        if call.name == ANSWERED or outcome.after is After.REJECTED:
+            return outcome  # These are the user's own words.
         told = fitted(Words((outcome.text,), outcome.images), max(self._left, _LEAST_BYTES))
         self._left -= sum(map(size_of_text, told.texts)) + IMAGE_BYTES * len(told.images)
         return (

@@ -10,7 +10,7 @@ from dataclasses import replace
 from agent_lsp.agent.ask import Heard, ask
 from agent_lsp.agent.clipping import FittingTools, fitted
 from agent_lsp.agent.ports import Emit, Ports
-from agent_lsp.agent.room import Room, room_of
+from agent_lsp.agent.room import Room, longest_prompt, room_of
 from agent_lsp.agent.shortening import (
     condensed_head,
     ever_shorter,
@@ -183,17 +183,17 @@ class Context:
 
     def _too_long(self) -> RequestFailed | None:
         """Say so where the user's own words alone are too much; nothing else is ever too much for long."""
-        room, newest = self._room(), newest_users_words(self._history[1:])
-        if room.fixed + (size_of_item(newest) if newest else 0) <= room.limit:
+        facts, gauge, newest = self._ports.model.facts, self._ports.gauge, newest_users_words(self._history[1:])
+        fixed, most = self._room().fixed, gauge.size(facts.name, longest_prompt(facts))
+        if not facts.window or fixed + (size_of_item(newest) if newest else 0) <= most:
             return None
-        name, window = self._ports.model.facts.name, self._ports.model.facts.window
-        if self._frame() > room.limit:
-            told = f"The window of {name}, {window:,} tokens, is too small for the agent's instructions and tools."
+        if self._frame() > most:
+            told = f"The window of {facts.name}, {facts.window:,} tokens, is too small for instructions and tools."
             return RequestFailed(told, 0, hint=LARGER_WINDOW)
-        words = newest if newest and room.fixed <= room.limit else self._history[0]
-        tokens = self._ports.gauge.tokens(name, size_of_item(words))
-        told = f"Your message is too long: it takes some {tokens:,} tokens, and {name} takes {window:,} in all."
-        return RequestFailed(told, 0, hint=SMALLER_PARTS)
+        words = newest if newest and fixed <= most else self._history[0]
+        tokens = gauge.tokens(facts.name, size_of_item(words))
+        told = f"it takes some {tokens:,} tokens, and {facts.name} takes {facts.window:,} in all"
+        return RequestFailed(f"Your message is too long: {told}.", 0, hint=SMALLER_PARTS)
 
     # Telling it.
 

@@ -72,7 +72,7 @@ class Room:
 
 def room_of(gauge: Gauge, facts: ModelFacts, fixed: int, condense_at_percent: int) -> Room:
     """Share out a model's window. Where neither its size is known nor anything was refused, there is no end to it."""
-    limits = [gauge.size(facts.name, _prompt_tokens(facts) * _CAUTION)] if facts.window else []
+    limits = [gauge.size(facts.name, longest_prompt(facts))] if facts.window else []
     if refused := gauge.most(facts.name):
         limits.append(refused)
     if not limits:
@@ -94,7 +94,7 @@ def room_of(gauge: Gauge, facts: ModelFacts, fixed: int, condense_at_percent: in
     )
 
 
-def _prompt_tokens(facts: ModelFacts) -> int:
-    """What is left of the window beside the longest answer."""
+def longest_prompt(facts: ModelFacts) -> int:
+    """What is left of the window beside the longest answer, in tokens; 0 where the window is not known."""
     answer = facts.max_output or facts.window // 8
-    return facts.window - min(answer, facts.window // 2)
+    return int((facts.window - min(answer, facts.window // 2)) * _CAUTION)

@@ -4,15 +4,15 @@ It is parted between steps only, so that each call keeps its result.
 """
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from typing import TypeGuard, cast
 
-from agent_lsp.agent.clipping import clipped
+from agent_lsp.agent.clipping import ANSWERED, clipped
 from agent_lsp.agent.room import Room
 from agent_lsp.agent.sizes import IMAGE_BYTES, size_of_item, size_of_text
 from agent_lsp.agent.touched import touched
-from agent_lsp.domain.condensing import ResultsLeftOut, left_out, shorter
+from agent_lsp.domain.condensing import REJECTED, ResultsLeftOut, left_out, shorter
 from agent_lsp.domain.encoding import Json
 from agent_lsp.domain.history import Call, HistoryItem, Part, Reply, Result, Words
 from agent_lsp.domain.status import ContextUse, Todo
@@ -25,7 +25,6 @@ _QUOTED = "The user's own words follow; what was done about them stands above."
 _LEAST_GAIN_BYTES = 400
 """What is shorter stays: it says more than its absence would save."""
 _LONG_ARGUMENTS_BYTES = 1_000
-_ANSWERS = "ask_followup_question"
 _MARKS = {"completed": "x", "in_progress": "-"}
 
 
@@ -49,11 +48,11 @@ def has_steps(history: Sequence[HistoryItem]) -> bool:
 
 def places_to_leave_out(history: Sequence[HistoryItem]) -> tuple[int, ...]:
     """Find the results that take much room. What the user answered stays."""
-    answers = {c.id for item in history if isinstance(item, Reply) for c in item.calls if c.name == _ANSWERS}
+    answers = {c.id for item in history if isinstance(item, Reply) for c in item.calls if c.name == ANSWERED}
     return tuple(
         place
         for place, item in enumerate(history)
-        if isinstance(item, Result) and item.call_id not in answers and _gain(item) >= _LEAST_GAIN_BYTES
+        if isinstance(item, Result) and not _is_users_own(item, answers) and _gain(item) >= _LEAST_GAIN_BYTES
     )
 
 
@@ -144,6 +143,10 @@ def _todo_lines(todos: Sequence[Todo]) -> Iterator[str]:
 def _earlier_summary(history: Sequence[HistoryItem]) -> str:
     summaries = [item for item in history if isinstance(item, Words) and item.by == "summary"]
     return summaries[-1].texts[0].partition("\n\n")[2] if summaries else ""
+
+
+def _is_users_own(result: Result, answers: Collection[str]) -> bool:
+    return result.call_id in answers or result.text.startswith(REJECTED)
 
 
 def _gain(result: Result) -> int:

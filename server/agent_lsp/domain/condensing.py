@@ -8,6 +8,8 @@ from agent_lsp.domain.status import ContextUse
 
 APPROVED_WITH_WORDS = "The user approved this and says:"
 """What stands in a result before words of the user's: those stay when the result is left out."""
+REJECTED = "The user rejected this; nothing was done."
+"""What a result begins with that holds nothing but the user's no, and their words."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from agent_lsp.domain.approvals import Decision
-from agent_lsp.domain.condensing import APPROVED_WITH_WORDS
+from agent_lsp.domain.condensing import APPROVED_WITH_WORDS, REJECTED
 from agent_lsp.domain.encoding import Json
 from agent_lsp.domain.errors import FileProblem
 from agent_lsp.domain.files import Place, Standing
@@ -44,7 +44,7 @@ def declined(decision: Decision) -> Outcome:
     if decision.by == "policy":
         return Outcome(f"Not allowed, nothing was done: {decision.text}", is_error=True, is_shown=True)
     said = f" They say:\n{decision.text}" if decision.text else ""
-    text = f"The user rejected this; nothing was done.{said}"
+    text = f"{REJECTED}{said}"
     return Outcome(text, decision.images, is_error=True, after=After.REJECTED)
 
 
