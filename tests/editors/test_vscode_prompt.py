@@ -33,6 +33,24 @@ async def test_a_pasted_picture_is_seen_by_the_model_and_in_the_task(tmp_path: P
         assert PNG in str(w.model.requests[0].body)
 
 
+async def test_what_is_written_is_still_there_when_the_view_was_hidden_or_the_window_reloaded(
+    tmp_path: Path, windows: CodeServer
+) -> None:
+    async with workbench(tmp_path, windows, [DONE], FILES) as w:
+        await w.show_view()
+        await w.prompt.press_sequentially("half a tho")
+        await w.prompt.evaluate(PASTE, PNG)
+        await expect(w.chips).to_have_count(1)
+        await w.command("View: Show Explorer")
+        await expect(w.prompt).to_have_count(0)
+        await w.show_view()
+        await expect(w.prompt).to_have_value("half a tho")
+        await w.page.reload()
+
+        await expect(w.prompt).to_have_value("half a tho")
+        await expect(w.chips).to_have_count(1)
+
+
 async def test_a_tab_dragged_into_the_prompt_is_attached(tmp_path: Path, windows: CodeServer) -> None:
     async with workbench(tmp_path, windows, [DONE], FILES) as w:
         await w.show_view()

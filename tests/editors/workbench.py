@@ -81,7 +81,8 @@ class Workbench:
     @property
     def view(self) -> FrameLocator:
         """The agent's view: a page in a frame in a frame."""
-        return self.page.frame_locator("iframe.webview.ready").frame_locator("iframe#active-frame")
+        ours = 'iframe.webview.ready[src*="extensionId=agent-lsp.agent-lsp"]'
+        return self.page.frame_locator(ours).frame_locator("iframe#active-frame")
 
     async def command(self, title: str) -> None:
         """Run a command by its title, from the palette."""

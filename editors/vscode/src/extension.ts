@@ -240,7 +240,7 @@ class Extension implements vscode.Disposable {
         this.statusChanged();
         return await this.sendHome();
       case "send":
-        return await agent.send(message.text, message.images, message.attachments.map(asPlace));
+        return await this.say(message);
       case "answer":
         return await agent.answer(message.ts, message.response, message.text, message.images);
       case "call":
@@ -273,6 +273,16 @@ class Extension implements vscode.Disposable {
         const command = message.type === "pick" ? picks[message.what] : message.command;
         await vscode.commands.executeCommand(`agentLsp.${command}`);
       }
+    }
+  }
+
+  /** Words that the server does not take come back into the prompt. */
+  private async say(words: Extract<FromView, { type: "send" }>): Promise<void> {
+    try {
+      await this.agent.send(words.text, words.images, words.attachments.map(asPlace));
+    } catch (error) {
+      this.view.send({ ...words, type: "compose" });
+      throw error;
     }
   }
 

@@ -25,7 +25,7 @@ export class Composer {
     private readonly state: PageState,
     complain: (text: string) => void,
   ) {
-    this.enclosed = new Enclosed(complain);
+    this.enclosed = new Enclosed(complain, () => this.changed());
     this.choices = new Choices(state);
     this.queue = new Queue(state);
     const bar = h("div", { class: "composer-bar" }, this.choices.element, this.stopButton, this.sendButton);
@@ -36,6 +36,8 @@ export class Composer {
     this.input.addEventListener("paste", (event) => this.enclosed.takePictures(event.clipboardData?.files) && event.preventDefault());
     this.acceptDrops();
     state.takeWords = () => this.takeWords();
+    this.restore();
+    this.changed();
   }
 
   /** What is asked for decides what the words will be. */
@@ -46,7 +48,6 @@ export class Composer {
     this.input.placeholder = placeholder(status?.state, status?.ask?.kind);
     this.choices.update();
     this.queue.update();
-    this.typing();
   }
 
   compose(text: string, attachments: readonly Attachment[], images: readonly string[] = []): void {
@@ -54,8 +55,16 @@ export class Composer {
     this.input.value = [text, this.input.value].filter(Boolean).join("\n");
     this.enclosed.attach(attachments, images);
     this.fit();
-    this.typing();
     this.input.focus();
+  }
+
+  private restore(): void {
+    const draft = this.state.draft.get();
+    if (draft) {
+      this.input.value = draft.text;
+      this.enclosed.attach(draft.attachments, draft.images);
+      requestAnimationFrame(() => this.fit());
+    }
   }
 
   offer(request: number, items: readonly Completion[]): void {
@@ -81,7 +90,7 @@ export class Composer {
 
   private typed(): void {
     this.fit();
-    this.typing();
+    this.changed();
     const word = this.word();
     if (word) {
       this.state.send({ type: "complete", request: ++this.request, kind: word.kind, query: word.query });
@@ -90,8 +99,11 @@ export class Composer {
     }
   }
 
-  private typing(): void {
-    this.sendButton.disabled = !this.input.value.trim() && this.enclosed.contents.images.length === 0;
+  /** What is in the prompt is kept as it is, and can be sent if there is anything. */
+  private changed(): void {
+    const { images, attachments } = this.enclosed.contents;
+    this.sendButton.disabled = !this.input.value.trim() && images.length === 0;
+    this.state.draft.set({ text: this.input.value, images, attachments });
   }
 
   private fit(): void {
@@ -125,8 +137,9 @@ export class Composer {
     const { images } = this.enclosed.contents;
     const text = this.input.value.trim();
     if (text || images.length) {
-      this.state.send({ type: "send", text, ...this.enclosed.take() });
+      this.state.send({ type: "send", text, ...this.enclosed.contents });
       this.takeWords();
+      this.enclosed.clear();
       this.closeOffers();
     }
   }
@@ -135,7 +148,7 @@ export class Composer {
     const text = this.input.value.trim();
     this.input.value = "";
     this.fit();
-    this.typing();
+    this.changed();
     return text;
   }
 
@@ -150,7 +163,6 @@ export class Composer {
     window.addEventListener("drop", (event) => {
       over(false)(event);
       this.enclosed.takeDropped(event.dataTransfer);
-      this.typing();
       this.input.focus();
     });
   }

@@ -16,14 +16,17 @@ export class Enclosed {
   private images: string[] = [];
   private attachments: Attachment[] = [];
 
-  constructor(private readonly complain: (text: string) => void) {}
+  constructor(
+    private readonly complain: (text: string) => void,
+    private readonly changed: () => void,
+  ) {}
 
   get contents(): Contents {
     return { images: this.images, attachments: this.attachments };
   }
 
   attach(places: readonly Attachment[], images: readonly string[] = []): void {
-    this.images.push(...images);
+    this.images = [...this.images, ...images];
     const known = new Set(this.attachments.map(keyOf));
     this.attachments = [...this.attachments, ...places.filter((place) => !known.has(keyOf(place)))];
     this.render();
@@ -47,12 +50,10 @@ export class Enclosed {
     }
   }
 
-  take(): Contents {
-    const { contents } = this;
+  clear(): void {
     this.images = [];
     this.attachments = [];
     this.render();
-    return contents;
   }
 
   private async read(pictures: readonly File[]): Promise<void> {
@@ -60,7 +61,7 @@ export class Enclosed {
       if (picture.size > LARGEST_PICTURE) {
         this.complain(`${picture.name} is larger than 5 MB: no model takes it. Make it smaller and paste it again.`);
       } else {
-        this.images.push(await dataUrl(picture));
+        this.images = [...this.images, await dataUrl(picture)];
         this.render();
       }
     }
@@ -71,6 +72,7 @@ export class Enclosed {
     const pictures = this.images.map((src) => this.chip("picture", () => (this.images = this.images.filter((one) => one !== src)), h("img", { src, alt: "picture to send" })));
     this.element.replaceChildren(...places, ...pictures);
     this.element.hidden = this.element.childElementCount === 0;
+    this.changed();
   }
 
   private chip(name: string, remove: () => void, ...parts: (Node | string)[]): HTMLElement {
