@@ -182,7 +182,7 @@ def settings(service: FaultServer, plays: dict[str, Played]) -> dict[str, Any]:
     return {"currentProvider": next(iter(profiles)), "providers": profiles, "autoApprove": {"write": True}}
 
 
-@pytest.mark.timeout(150)
+@pytest.mark.timeout(300)
 async def test_every_fault_is_borne_and_every_task_goes_on(tmp_path: Path) -> None:
     wrong, _ = await run(tmp_path, plays_of([case for case in CASES if is_borne(case)]))
 
