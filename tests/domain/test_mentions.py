@@ -123,6 +123,10 @@ def test_code_ends_where_its_fence_does() -> None:
     assert [mention.text for mention in mentions(text)] == ["@/b", "@/d", "@/e"]
 
 
+def test_code_that_follows_at_once_is_no_part_of_a_mention() -> None:
+    assert [mention.text for mention in mentions("@/a`@/b c`@/d")] == ["@/a`"]
+
+
 def test_same_mention_counts_once() -> None:
     assert len(mentions("@/a.py and @/a.py\n@/a.py:1")) == 2
 

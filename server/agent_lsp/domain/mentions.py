@@ -128,7 +128,7 @@ def _prose(text: str) -> Iterator[str]:
 def _without_code(line: str) -> str:
     parts = line.split("`")
     closed = len(parts) - (len(parts) + 1) % 2
-    return "`".join("`" * len(part) if at % 2 and at < closed else part for at, part in enumerate(parts))
+    return "`".join(" " * len(part) if at % 2 and at < closed else part for at, part in enumerate(parts))
 
 
 def _read(match: re.Match[str]) -> Mention | None:
