@@ -162,12 +162,12 @@ def test_the_pause_is_taken_from_wherever_it_stands(
 
 async def test_a_service_that_only_says_that_it_is_there_is_given_up_in_the_end() -> None:
     # Three times as long as for a first byte.
-    profile = {"first_byte_seconds": 0.05, "between_bytes_seconds": 0.05}
-    alive = [part for _ in range(200) for part in (Raw(b": still here\n\n"), Pause(0.01))]
+    profile = {"first_byte_seconds": 1, "between_bytes_seconds": 20}
+    alive = [part for _ in range(600) for part in (Raw(b": still here\n\n"), Pause(0.01))]
 
     async with asyncio.timeout(20), scripted_model([[Say("x"), *alive]]) as server:
         model = build_model(profile_for(server, "openai", **profile), name="test", environment={})
-        with pytest.raises(ModelFault, match=r"nothing but that it is there, for 0\.15 s") as caught:
+        with pytest.raises(ModelFault, match=r"nothing but that it is there, for 3 s") as caught:
             await events_of(model)
         await model.aclose()
 
@@ -175,8 +175,8 @@ async def test_a_service_that_only_says_that_it_is_there_is_given_up_in_the_end(
 
 
 async def test_a_service_that_says_that_it_is_there_is_waited_for() -> None:
-    profile = {"first_byte_seconds": 5, "between_bytes_seconds": 0.2}
-    alive = [part for _ in range(30) for part in (Raw(b": still here\n\n"), Pause(0.01))]
+    profile = {"first_byte_seconds": 10, "between_bytes_seconds": 1}
+    alive = [part for _ in range(8) for part in (Raw(b": still here\n\n"), Pause(0.15))]
 
     async with asyncio.timeout(20), scripted_model([[*alive, Say("x")]]) as server:
         model = build_model(profile_for(server, "openai", **profile), name="test", environment={})
