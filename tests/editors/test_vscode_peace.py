@@ -4,6 +4,7 @@ import asyncio
 from pathlib import Path
 from typing import Any
 
+import pytest
 from playwright.async_api import Page, expect
 from workbench import CodeServer, Workbench, workbench
 
@@ -109,6 +110,7 @@ async def test_what_the_user_changed_in_the_same_place_is_kept_and_told(tmp_path
         assert "MINE line 20" in w.model.requests[1].results[0].text
 
 
+@pytest.mark.timeout(300)
 async def test_five_thousand_messages_cost_little(tmp_path: Path, windows: CodeServer) -> None:
     """Prints what it measured; `-rP` shows it."""
     reads = [CallTool("read_file", path="a.txt", offset=n, limit=1) for n in range(1, 5001)]
@@ -146,7 +148,7 @@ class Stream:
         self.end = Hold()
 
     def parts(self, *calls: CallTool) -> list[Any]:
-        return [self.begin, Say("Some **words** in a line. ", times=400), self.end, *calls]
+        return [self.begin, Say("Some **words** in a line. ", times=200), self.end, *calls]
 
     async def frames(self, w: Workbench) -> tuple[float, float]:
         """How long the page's pictures took while it grew: the median, and that of which only five in a hundred take longer."""

@@ -38,7 +38,7 @@ SETTINGS: dict[str, object] = {
     "files.autoSave": "off",  # The web build's default is not the desktop's.
     "git.enabled": False,
 }
-PATIENCE_MS = 30_000
+PATIENCE_MS = 50_000
 STARTER = """#!/bin/sh
 beside=$(dirname "$PWD")
 AGENT_LSP_HOME="$beside/home" AGENT_LSP_STATE="$beside/state" exec "{python}" -m agent_lsp "$@"
