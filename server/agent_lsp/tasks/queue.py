@@ -1,6 +1,5 @@
 """The user's words that wait for a task to take them. Every change is journaled first: nothing they said is lost."""
 
-
 from agent_lsp.domain.errors import BadParams, Overloaded
 from agent_lsp.domain.moments import fresh_id
 from agent_lsp.domain.requests import QueuedWords, QueueEdit
