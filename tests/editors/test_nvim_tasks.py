@@ -122,6 +122,16 @@ async def test_an_edited_proposal_is_what_is_applied(tmp_path: Path, nvim: Path)
         assert await editor.get("vim.api.nvim_get_current_win()") == window
 
 
+async def test_a_proposal_takes_no_typing_before_its_text_is_there(tmp_path: Path, nvim: Path) -> None:
+    async with neovim(nvim, tmp_path, [WRITE, DONE], {"a.txt": TEXT}) as editor:
+        await editor.open("a.txt")
+        await editor.command("Agent change it")
+        await editor.until_ask("tool")
+
+        assert await editor.lua("vim.cmd.AgentDiff() return vim.bo.modifiable") is False
+        await editor.until("vim.bo.modifiable and vim.api.nvim_buf_get_lines(0, 0, 1, true)[1] == 'first'")
+
+
 async def test_a_file_that_is_not_open_is_not_truncated(tmp_path: Path, nvim: Path) -> None:
     edit = [CallTool("edit_file", path="b.txt", old_string="line 20\n", new_string="twenty\n")]
     async with neovim(nvim, tmp_path, [edit, edit, DONE], {"a.txt": "", "b.txt": TEXT}) as editor:

@@ -121,18 +121,19 @@ function M.fill(buffer, text)
   if has_end then
     table.remove(lines)
   end
+  vim.bo[buffer].modifiable = true
   vim.api.nvim_buf_set_lines(buffer, 0, -1, true, lines)
   local options = vim.bo[buffer]
   options.fileformat, options.endofline, options.fixendofline = is_dos and 'dos' or 'unix', has_end, false
-  options.modified, options.modifiable = false, true
+  options.modified = false
   vim.cmd.diffupdate()
 end
 
----Fill a buffer named by an `agent-preview:` uri.
+---Fill a buffer named by an `agent-preview:` uri. It takes no typing before: that would be taken for all of the file.
 ---@param buffer integer
 function M.read_preview(buffer)
   local uri = vim.api.nvim_buf_get_name(buffer)
-  vim.bo[buffer].buftype, vim.bo[buffer].swapfile, vim.bo[buffer].modifiable = 'acwrite', false, true
+  vim.bo[buffer].buftype, vim.bo[buffer].swapfile, vim.bo[buffer].modifiable = 'acwrite', false, false
   local undo = vim.bo[buffer].undolevels
   vim.bo[buffer].undolevels = -1
   server.request('workspace/textDocumentContent', { uri = uri }, function(result)
