@@ -223,3 +223,12 @@ def test_commands_are_offered_to_the_model_only_where_somebody_wrote_one() -> No
     [spec] = toolbox.specs()
     assert before == ()
     assert spec.description.endswith("Commands:\n- init: Begin\n- review: Does review")
+
+
+def test_list_of_tools_asks_once_what_is_of_no_use() -> None:
+    asked: list[str] = []
+    toolbox = Toolbox(Workshop().tools(), useless=lambda: asked.append("files are looked at") or ())
+
+    toolbox.specs()
+
+    assert asked == ["files are looked at"]

@@ -76,8 +76,9 @@ class Toolbox:
 
     def _offered(self) -> Mapping[str, Tool]:
         mode = self._mode() if self._mode else None
-        tools = {name: tool for name, tool in self._tools.items() if mode is None or is_offered(name, mode)}
-        return {name: tool for name, tool in tools.items() if name not in self._useless()}
+        useless = self._useless()  # Asked once: it looks at files.
+        tools = {name: tool for name, tool in self._tools.items() if name not in useless}
+        return {name: tool for name, tool in tools.items() if mode is None or is_offered(name, mode)}
 
     def _no_such_tool(self, name: str) -> Outcome:
         names = ", ".join(self._offered())
