@@ -51,6 +51,19 @@ async def test_what_a_completed_mention_names_reaches_the_model(editor: Neovim) 
     assert "unheard of" in asked
 
 
+async def test_a_terminal_that_is_mentioned_reaches_the_model(editor: Neovim) -> None:
+    await editor.open("src/a.txt")
+    await editor.command("terminal echo seen $((40 + 2)); exit 3")
+    await editor.until("vim.fn.getline(1) == 'seen 42' and vim.fn.jobwait({ vim.bo.channel }, 0)[1] ~= -1")
+    await editor.command("Agent why, @terminal?")
+    await editor.until_state("idle")
+    await editor.open("src/a.txt")
+    asked = str(editor.model.requests[0])
+
+    assert "`echo seen $((40 + 2)); exit 3` has ended with exit code 3" in asked
+    assert "seen 42" in asked
+
+
 async def test_lines_of_a_range_reach_the_model(editor: Neovim) -> None:
     await editor.open("src/a.txt")
     await editor.command("3,4Agent explain")

@@ -95,8 +95,14 @@ on({ 'BufReadPost', 'BufNewFile', 'BufWritePost' }, function(event)
   require('agent_lsp.server').attach(event.buf)
 end)
 
+on('TermClose', function(event)
+  require('agent_lsp.terminals').ended(event.buf, vim.v.event.status)
+  require('agent_lsp.context').soon()
+end)
+
 on('BufWipeout', function(event)
   require('agent_lsp.documents').forget(event.buf)
+  require('agent_lsp.terminals').ended(event.buf, nil)
 end)
 
 on({ 'BufEnter', 'WinEnter', 'WinScrolled', 'CursorMoved', 'CursorMovedI', 'ModeChanged' }, function()

@@ -132,7 +132,6 @@ end
 ---@param prompt agent_lsp.Prompt
 ---@param options agent_lsp.RequestOptions
 local function new_task(prompt, options)
-  require('agent_lsp.context').tell()
   held = held or {}
   local params = {
     text = prompt.text,
@@ -173,6 +172,7 @@ function M.send(prompt, options)
   server.ensure(function()
     local task_id, ask = M.task:id(), M.task:ask()
     local says_something = prompt.text ~= '' or prompt.images ~= nil
+    require('agent_lsp.context').tell()
     if says_something and (not task_id or prompt.is_new) then
       return new_task(prompt, options)
     end

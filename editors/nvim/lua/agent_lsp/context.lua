@@ -66,7 +66,8 @@ local function snapshot()
   if window and vim.api.nvim_win_is_valid(window) and shows_file(window) then
     active = { uri = vim.uri_from_bufnr(vim.api.nvim_win_get_buf(window)), selection = selection(window) }
   end
-  return { visible = visible, active = active, openTabs = tabs }
+  local terminals = require('agent_lsp.terminals').list()
+  return { visible = visible, active = active, openTabs = tabs, terminals = terminals }
 end
 
 ---Say what is true now, unless that was said.
