@@ -236,6 +236,19 @@ async def test_a_cancelled_task_resumes_with_words_for_the_model(tmp_path) -> No
     house.assert_consistent()
 
 
+async def test_a_resume_right_after_a_cancel_waits_for_it(tmp_path) -> None:
+    house = open_house(tmp_path, [calls("hang")])
+    task_id = house.new_task()
+    await house.watcher.until(lambda: house.status.activity == "Tools x1")
+    cancelling = asyncio.create_task(house.tasks.cancel(task_id))
+    await asyncio.sleep(0)  # so that it has begun
+
+    status = await house.tasks.resume(task_id)
+
+    assert (status.state, house.waiting.kind) == (State.RESUMABLE, Ask.RESUME_TASK)
+    assert await cancelling == status
+
+
 async def test_cancelling_a_task_at_rest_changes_nothing(tmp_path) -> None:
     house = open_house(tmp_path, [calls("finish")])
     task_id = house.new_task()

@@ -165,6 +165,11 @@ class Task:
         await self._turns.stop()
         return self.status()
 
+    async def settled_status(self) -> Status:
+        """The state after a cancel that is under way: it is what a user who resumes at once would go on from."""
+        await self._turns.until_stopped()
+        return self.status()
+
     def condense(self, instructions: str) -> None:
         """Have a summary put in place of the older part of the history: now at rest, else before the next step."""
         self._refuse_while_held()

@@ -129,7 +129,7 @@ class Tasks:
         """Bring a task back from its journal; nothing of it runs until its ask is answered."""
         task = self._live.get(task_id) or await self._moves.make(task_id, lambda: self._bring_back(task_id))
         self._current = task_id
-        return task.status()
+        return await task.settled_status()
 
     async def list_tasks(self, *, cursor: str | None, limit: int, query: str | None) -> TaskList:
         for task in self._live.values():

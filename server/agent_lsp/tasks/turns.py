@@ -50,6 +50,11 @@ class Turns:
             self._stopping = asyncio.create_task(self._stop(), name=f"stop of {self._task_id}")
         await asyncio.shield(self._stopping)
 
+    async def until_stopped(self) -> None:
+        """Wait for a stop that has begun, if one has."""
+        if self._stopping is not None:
+            await asyncio.shield(self._stopping)
+
     async def _run(self) -> None:
         try:
             ending = await self._course.turn()
