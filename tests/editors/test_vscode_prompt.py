@@ -16,6 +16,7 @@ PASTE = """(prompt, base64) => {
     clipboardData.items.add(new File([bytes], "picture.png", { type: "image/png" }));
     prompt.dispatchEvent(new ClipboardEvent("paste", { clipboardData, bubbles: true, cancelable: true }));
 }"""
+TYPED = "echo be${none}gun; read; echo from-the-terminal"
 FILES = {"a.txt": "one\n", "lib/deep/app.py": "x = 1\n", "lib/with space.py": "y = 2\n"}
 
 
@@ -62,6 +63,25 @@ async def test_a_tab_dragged_into_the_prompt_is_attached(tmp_path: Path, windows
 
         assert "lib/deep/app.py" in str(w.model.requests[0].body)
         assert "x = 1" in str(w.model.requests[0].body)
+
+
+async def test_a_terminal_that_is_mentioned_reaches_the_model(tmp_path: Path, windows: CodeServer) -> None:
+    async with workbench(tmp_path, windows, [DONE, DONE], FILES) as w:
+        await w.show_view()
+        await w.command("Terminal: Create New Terminal")
+        await type_in_terminal(w, TYPED)
+        await expect(w.page.locator(".xterm-rows")).to_contain_text("begun")
+        await w.send("What runs, @terminal?")
+        await expect(w.row("completion_result")).to_have_count(1)
+        await w.command("Terminal: Focus Terminal")
+        await type_in_terminal(w, "")
+        await expect(w.page.locator(".codicon-terminal-decoration-success")).to_have_count(1)
+        await w.send("And now, @terminal?")
+        await expect(w.row("completion_result")).to_have_count(2)
+        first, second = (str(request.body) for request in w.model.requests)
+
+        assert f"`{TYPED}` still runs\\nbegun\\n<" in first
+        assert f"`{TYPED}` has ended with exit code 0\\nbegun\\n\\nfrom-the-terminal\\n<" in second
 
 
 async def test_files_folders_and_commands_are_offered_and_taken_by_keys(tmp_path: Path, windows: CodeServer) -> None:
@@ -180,6 +200,12 @@ async def test_earlier_tasks_are_gone_back_to_renamed_copied_exported_and_delete
         await w.page.locator(".monaco-dialog-box").get_by_role("button", name="Delete", exact=True).click()
         await w.command("Agent: History")
         await expect(w.page.locator(".quick-input-list .monaco-list-row")).to_have_count(1)
+
+
+async def type_in_terminal(w: Workbench, line: str) -> None:
+    await w.page.locator(".terminal.focus .xterm-helper-textarea").wait_for(state="attached")
+    await w.page.keyboard.type(line)
+    await w.page.keyboard.press("Enter")
 
 
 async def drag(w: Workbench, source: Locator, target: Locator) -> None:

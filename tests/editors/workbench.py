@@ -37,6 +37,7 @@ SETTINGS: dict[str, object] = {
     "extensions.autoCheckUpdates": False,
     "files.autoSave": "off",  # The web build's default is not the desktop's.
     "git.enabled": False,
+    "terminal.integrated.gpuAcceleration": "off",  # So that what a terminal shows can be read.
 }
 PATIENCE_MS = 50_000
 STARTER = """#!/bin/sh

@@ -57,6 +57,7 @@ export class Agent {
     } else if (status?.ask && takesWords(status.ask.kind)) {
       await this.answer(status.ask.ts, "messageResponse", text, images);
     } else {
+      this.tellContext();
       const delivery = status?.ask ? "queue" : "steer";
       await this.server.request("agent/sendMessage", { taskId, text, images: [...images], delivery });
     }
@@ -66,6 +67,9 @@ export class Agent {
     const taskId = this.task.taskId;
     if (!taskId) {
       return;
+    }
+    if (text) {
+      this.tellContext();
     }
     const hunks = this.task.decisions(ts);
     const isPartial = response === "yesButtonClicked" && Object.values(hunks).includes("reject");

@@ -4,16 +4,20 @@ import * as vscode from "vscode";
 
 import type { EditorContextParams, Range } from "./protocol.ts";
 import type { Server } from "./server.ts";
+import { UserTerminals } from "./userTerminals.ts";
 
 const DELAY_MS = 200;
 
 export class EditorContext implements vscode.Disposable {
   private timer: NodeJS.Timeout | undefined;
+  private readonly terminals: UserTerminals;
   private readonly subscriptions: vscode.Disposable[];
 
   constructor(private readonly server: Server) {
     const soon = (): void => this.soon();
+    this.terminals = new UserTerminals(soon);
     this.subscriptions = [
+      this.terminals,
       vscode.window.onDidChangeActiveTextEditor(soon),
       vscode.window.onDidChangeVisibleTextEditors(soon),
       vscode.window.onDidChangeTextEditorSelection(soon),
@@ -22,11 +26,11 @@ export class EditorContext implements vscode.Disposable {
     ];
   }
 
-  /** Before a task starts, it is told what is true now. */
+  /** Before a task starts or hears words, it is told what is true now. */
   now(): void {
     clearTimeout(this.timer);
     this.timer = undefined;
-    this.server.notify("agent/editorContext", snapshot());
+    this.server.notify("agent/editorContext", { ...snapshot(), terminals: this.terminals.list() });
   }
 
   dispose(): void {
