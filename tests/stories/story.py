@@ -141,7 +141,8 @@ async def story(
         try:
             capabilities = CAPABILITIES if capabilities is None else capabilities
             options = {"agent": settings_for(model, api, **(settings or {}))}
-            options["agent"]["providers"]["test"] |= profile or {}
+            if profile:
+                options["agent"]["providers"]["test"] |= profile
             result = await client.initialize(
                 capabilities=capabilities, agent=agent, options=options, root=workspace, name=name
             )
