@@ -12,6 +12,12 @@ CLEAN = {
     "put in and dropped": ("a\nb\nc\nd\n", "new\na\nb\nc\nd\n", "a\nb\nd\n", "new\na\nb\nd\n"),
     "at both ends": ("a\n", "first\na\n", "a\nlast\n", "first\na\nlast\n"),
     "newline lost and a line changed": ("a\nb\nc\n", "a\nb\nc", "A\nb\nc\n", "A\nb\nc"),
+    "put in below a changed line": ("a\nb\nc\n", "a\nb\nnew\nc\n", "a\nB\nc\n", "a\nB\nnew\nc\n"),
+    "put in above a changed line": ("a\nb\nc\n", "a\nnew\nb\nc\n", "a\nB\nc\n", "a\nnew\nB\nc\n"),
+    "put in on both sides of a changed line": ("a\nb\nc\n", "a\n1\nb\n2\nc\n", "a\nB\nc\n", "a\n1\nB\n2\nc\n"),
+    "put in below a dropped line": ("a\nb\nc\n", "a\nb\nnew\nc\n", "a\nc\n", "a\nnew\nc\n"),
+    "put in below the last line": ("a\nb\n", "a\nb\nnew", "a\nB\n", "a\nB\nnew"),
+    "put in where all is dropped": ("a\n", "a\nnew", "", "new"),
     "longer and shorter": ("a\nb\nc\nd\ne\n", "1\n2\nb\nc\nd\ne\n", "a\nb\ne\n", "1\n2\nb\ne\n"),
 }
 
@@ -26,6 +32,18 @@ COLLIDING = {
     "dropped and changed": ("a\nb\nc\n", "a\nc\n", "a\nY\nc\n", Collision(2, ("b\n",), (), ("Y\n",))),
     "neighbours": ("a\nb\nc\n", "A\nb\nc\n", "a\nB\nc\n", Collision(1, ("a\n", "b\n"), ("A\n", "b\n"), ("a\n", "B\n"))),
     "put in at one place": ("a\nb\n", "a\nX\nb\n", "a\nY\nb\n", Collision(2, (), ("X\n",), ("Y\n",))),
+    "put in within changed lines": (
+        "a\nb\nc\nd\n",
+        "a\nb\nnew\nc\nd\n",
+        "a\nB\nC\nd\n",
+        Collision(2, ("b\n", "c\n"), ("b\n", "new\n", "c\n"), ("B\n", "C\n")),
+    ),
+    "put in below a line that is no longer ended": (
+        "a\nb\n",
+        "a\nb\nnew\n",
+        "a\nB",
+        Collision(2, ("b\n",), ("b\n", "new\n"), ("B",)),
+    ),
     "an empty base": ("", "X\n", "Y\n", Collision(1, (), ("X\n",), ("Y\n",))),
 }
 
@@ -62,6 +80,23 @@ def test_edits_apart_from_each_other_are_both_kept(data: st.DataObject) -> None:
         side[at], both[at] = "".join(line), "".join(line)
         # A line that nobody touches lies between any two edits.
         at += data.draw(st.integers(2, 5))
+
+    merged = merge("".join(base), "".join(ours), "".join(theirs))
+
+    assert merged == Merged("".join(both))
+
+
+@given(st.data())
+def test_lines_put_in_next_to_changed_ones_are_kept_in_their_place(data: st.DataObject) -> None:
+    base, ours, theirs, both = list[str](), list[str](), list[str](), list[str]()
+    typed = st.lists(st.sampled_from(["typed 1\n", "typed 2\n"]), max_size=2)
+    for number in range(data.draw(st.integers(1, 8))):
+        line, apart, above, below = f"{number}\n", f"apart {number}\n", data.draw(typed), data.draw(typed)
+        changed = data.draw(st.sampled_from(["", f"changed {number}\n", f"changed {number}\nand more\n"]))
+        base += [line, apart]
+        ours += [*above, line, *below, apart]
+        theirs += [changed, apart]
+        both += [*above, changed, *below, apart]
 
     merged = merge("".join(base), "".join(ours), "".join(theirs))
 

@@ -31,6 +31,37 @@ async def test_typing_beside_a_hunk_is_asked_about_again(garden: Garden, editor:
     assert editor.text(uri) == TEN.replace("line 7\n", "seven\n").replace("line 9\n", "nine\n")
 
 
+NEXT_TO_IT = {
+    "below": ("line 9\nmine\n", "nine\nmine\n"),
+    "above": ("mine\nline 9\n", "mine\nnine\n"),
+}
+
+
+@pytest.mark.parametrize(("typed", "merged"), NEXT_TO_IT.values(), ids=NEXT_TO_IT)
+async def test_line_typed_right_next_to_a_hunk_keeps_its_place(
+    typed: str, merged: str, garden: Garden, editor: FakeEditor
+) -> None:
+    uri = editor.open(garden.root / "a.txt", TEN)
+    proposal = await garden.propose({"a.txt": TEN.replace("line 9\n", "nine\n")})
+    editor.type(uri, TEN.replace("line 9\n", typed))
+
+    moved = await garden.files.apply(proposal, ALL)
+    assert isinstance(moved, Moved)
+    outcome = await garden.files.apply(moved.proposal, ALL)
+
+    assert isinstance(outcome, Applied)
+    assert editor.text(uri) == TEN.replace("line 9\n", merged)
+
+
+async def test_one_hunk_in_conflict_keeps_all_of_them_out(garden: Garden, editor: FakeEditor) -> None:
+    uri = editor.open(garden.root / "a.txt", TEN)
+    proposal = await garden.propose({"a.txt": TEN.replace("line 1\n", "one\n").replace("line 9\n", "nine\n")})
+    editor.type(uri, typed := TEN.replace("line 9\n", "mine\n"))
+
+    assert await garden.files.apply(proposal, ALL) == Conflict("a.txt", typed, 9)
+    assert editor.text(uri) == typed
+
+
 async def test_typing_in_the_same_lines_is_never_overwritten(garden: Garden, editor: FakeEditor) -> None:
     uri = editor.open(garden.root / "a.txt", TEN)
     proposal = await garden.propose({"a.txt": TEN.replace("line 9\n", "nine\n")})

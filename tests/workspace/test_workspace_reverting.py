@@ -65,12 +65,10 @@ def test_lines_of_the_user_stay_before_between_and_after_the_agents() -> None:
     first = Altered(A, B)
     typed = text("0\n1\nTWO\n3\n4\n5\n")
     second = Altered(typed, text("0\n1\nTWO\n3\n4\nFIVE\n"))
-    now = text("0\n1\nTWO\n3\n4\nFIVE\nsix\n")
+    now = text("zero\n0\n1\nTWO\n3\n4\nFIVE\nsix\n")
 
-    assert revert(now, [first, second]) == Collision("you changed the same lines since")
-    assert revert(text("zero\n0\n1\nTWO\n3\n4\nFIVE\n"), [first, second]) == Reverted(
-        text("zero\n0\n1\n2\n3\n4\n5\n"), is_merged=True
-    )
+    assert revert(now, [first, second]) == Reverted(text("zero\n0\n1\n2\n3\n4\n5\nsix\n"), is_merged=True)
+    assert revert(text("0\n1\nTWO\n3\n4\nfive\n"), [first, second]) == Collision("you changed the same lines since")
 
 
 def test_encoding_of_the_file_is_kept_where_both_sides_are_merged() -> None:

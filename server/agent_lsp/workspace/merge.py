@@ -32,7 +32,11 @@ class Merged:
 
 
 def merge(base: str, ours: str, theirs: str) -> Merged:
-    """Join two changes of one base. Changes that touch collide, unless they are the same."""
+    """Join two changes of one base. Changes that touch collide, unless they are the same.
+
+    Lines that one side puts in right above or below lines that the other changes stay there, above or below; both sides
+    at once at one place have no order, and collide.
+    """
     if ours in (base, theirs):
         return Merged(theirs)
     if base == theirs:
@@ -82,7 +86,7 @@ class _Merge:
     def _regions(self) -> Iterator[_Region]:
         """Name the changed ranges as they stand in each of the three texts."""
         our_shift = their_shift = 0
-        for span in _spans(_changes(self._base, self._ours), _changes(self._base, self._theirs)):
+        for span in self._spans():
             start, end = span.start, span.end
             yield _Region(
                 range(start, end),
@@ -91,6 +95,32 @@ class _Merge:
             )
             our_shift += span.our_growth
             their_shift += span.their_growth
+
+    def _spans(self) -> Iterator["_Span"]:
+        """The changes of both sides in order, those that overlap or cannot be told apart made one."""
+        ours, theirs = _changes(self._base, self._ours), _changes(self._base, self._theirs)
+        spans = [_Span(gap.before_start, gap.before_end, _growth(gap), 0) for gap in ours]
+        spans += [_Span(gap.before_start, gap.before_end, 0, _growth(gap)) for gap in theirs]
+        current: _Span | None = None
+        for span in sorted(spans, key=lambda span: (span.start, span.end)):
+            if current and self._is_one(current, span):
+                current = current.joined(span)
+                continue
+            if current:
+                yield current
+            current = span
+        if current:
+            yield current
+
+    def _is_one(self, span: "_Span", later: "_Span") -> bool:
+        if later.start != span.end:
+            return later.start < span.end
+        return later.is_put_in == span.is_put_in or (later.is_put_in and self._is_left_open(later))
+
+    def _is_left_open(self, put_in: "_Span") -> bool:
+        """Whether the line above what one side puts in at the end has lost its newline on the other."""
+        other = self._theirs if put_in.our_growth else self._ours
+        return put_in.start == len(self._base) and bool(other) and not other[-1].endswith("\n")
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +131,10 @@ class _Span:
     end: int
     our_growth: int
     their_growth: int
+
+    @property
+    def is_put_in(self) -> bool:
+        return self.start == self.end
 
     def joined(self, other: "_Span") -> "_Span":
         return _Span(
@@ -113,22 +147,6 @@ class _Span:
 
 def _changes(base: Sequence[str], side: Sequence[str]) -> list[Gap]:
     return list(gaps(align(base, side), len(base), len(side)))
-
-
-def _spans(ours: Sequence[Gap], theirs: Sequence[Gap]) -> Iterator[_Span]:
-    """The changes of both sides in order, those that overlap or meet made one."""
-    spans = [_Span(gap.before_start, gap.before_end, _growth(gap), 0) for gap in ours]
-    spans += [_Span(gap.before_start, gap.before_end, 0, _growth(gap)) for gap in theirs]
-    current: _Span | None = None
-    for span in sorted(spans, key=lambda span: (span.start, span.end)):
-        if current and span.start <= current.end:
-            current = current.joined(span)
-            continue
-        if current:
-            yield current
-        current = span
-    if current:
-        yield current
 
 
 def _growth(gap: Gap) -> int:
