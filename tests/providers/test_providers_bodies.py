@@ -12,12 +12,11 @@ from pydantic import TypeAdapter
 
 from agent_lsp.domain.history import Call, HistoryItem, Reply, Result, Spoken, Thought, Words
 from agent_lsp.domain.model import ModelRequest, ToolSpec
-from agent_lsp.providers.build import build_model
 from agent_lsp.providers.service import ServiceModel
 from agent_lsp.settings.model import Profile
 from support.model_requests import seen
 from support.model_server import APIS, SeenReply, SeenResult, SeenWords
-from support.models import READ_FILE, request_of
+from support.models import READ_FILE, request_of, service_model
 
 IMAGE = "data:image/png;base64,iVBORw0KGgo="
 PATHS = {"anthropic": "/v1/messages", "openai": "/v1/chat/completions", "openai-responses": "/v1/responses"}
@@ -25,9 +24,7 @@ PATHS = {"anthropic": "/v1/messages", "openai": "/v1/chat/completions", "openai-
 
 def model_of(api: str, **fields: Any) -> ServiceModel:
     given = {"type": api, "model": "test-model", "api_key": "key", "tool_format": "native"}
-    model = build_model(Profile.model_validate(given | fields), name="test", environment={})
-    assert isinstance(model, ServiceModel)
-    return model
+    return service_model(Profile.model_validate(given | fields))
 
 
 def body_of(model: ServiceModel, history: Sequence[HistoryItem], **more: Any) -> Any:

@@ -12,11 +12,10 @@ from hypothesis import strategies as st
 
 from agent_lsp.domain.history import Call, HistoryItem, Part, Reply, Result, Spoken, Thought, Words
 from agent_lsp.domain.model import ModelRequest
-from agent_lsp.providers.build import build_model
 from agent_lsp.providers.service import ServiceModel
 from agent_lsp.settings.model import Profile
 from support.model_requests import SeenReply, SeenResult, seen
-from support.models import READ_FILE
+from support.models import READ_FILE, service_model
 from support.vendor_types import problems_of, vendor_type
 
 IMAGE = "data:image/png;base64,iVBORw0KGgo="
@@ -54,9 +53,7 @@ SEALS = {
 def model_of(profile: str) -> ServiceModel:
     api, fields = PROFILES[profile]
     given = {"type": api, "apiKey": "key", "toolFormat": "native", **fields}
-    model = build_model(Profile.model_validate(given), name="test", environment={})
-    assert isinstance(model, ServiceModel)
-    return model
+    return service_model(Profile.model_validate(given))
 
 
 @st.composite

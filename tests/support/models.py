@@ -15,6 +15,9 @@ from agent_lsp.domain.model import (
     UsageKnown,
 )
 from agent_lsp.domain.status import Usage
+from agent_lsp.providers.definitions import type_named
+from agent_lsp.providers.secrets import Secrets
+from agent_lsp.providers.service import ServiceModel
 from agent_lsp.settings.model import Profile
 from support.model_server import ScriptedServer
 
@@ -32,6 +35,15 @@ class Streaming(Protocol):
 def profile_for(server: ScriptedServer, api: str, **fields: Any) -> Profile:
     given = {"type": api, "model": "test-model", "api_key": "test-key", "base_url": server.base_url(api)}
     return Profile.model_validate(given | fields)
+
+
+def service_model(profile: Profile) -> ServiceModel:
+    """What speaks to a profile's service, without all that makes up for what a service does not take."""
+    provider = type_named(profile.type)
+    assert provider
+    model = provider.build(provider.completed(profile, {}), Secrets())
+    assert isinstance(model, ServiceModel)
+    return model
 
 
 HELLO = Words(("hello",))

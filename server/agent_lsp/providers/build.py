@@ -10,6 +10,8 @@ from agent_lsp.providers.definitions import TYPES, ProviderType, type_named
 from agent_lsp.providers.late import LateModel
 from agent_lsp.providers.recording import RecordingModel, Streaming
 from agent_lsp.providers.secrets import Secrets
+from agent_lsp.providers.seeing import SeeingModel
+from agent_lsp.providers.service import ServiceModel
 from agent_lsp.providers.transport import is_address, is_loopback
 from agent_lsp.providers.windowed import WindowedModel
 from agent_lsp.providers.xml_model import XmlModel
@@ -56,6 +58,8 @@ def _built(provider: ProviderType, resolved: Profile, name: str) -> Streaming:
         model = provider.build(resolved, Secrets(_keys(resolved)))
     except NotConfigured as problem:
         raise NotConfigured(f"Profile {name}: {problem}") from problem
+    if isinstance(model, ServiceModel) and model.facts.sees_images:
+        model = SeeingModel(model)
     if provider.window_sources and resolved.window is None and is_loopback(resolved.base_url or ""):
         model = WindowedModel(model, resolved, provider.window_sources)
     return _calling(provider, resolved, model)

@@ -74,7 +74,8 @@ def facts(profile: Profile) -> ModelFacts:
     window = profile.window or model.window
     # Services add the longest answer to the prompt: in a small window it must leave room for one.
     max_output = profile.max_output or min(model.max_output, MOST_OUTPUT, window // 4)
-    return ModelFacts(profile.model, window, max_output, model.sees_images)
+    sees_images = model.sees_images if profile.sees_images is None else profile.sees_images
+    return ModelFacts(profile.model, window, max_output, sees_images)
 
 
 def tariff(profile: Profile) -> Tariff | None:

@@ -45,6 +45,8 @@ class Profile(_Shape):
     headers: dict[str, str] = Field(default_factory=dict)
     window: _Tokens | None = None
     max_output: _Tokens | None = None
+    sees_images: bool | None = None
+    """Whether the model is shown pictures; None: as far as is known of it, and until its service refuses them."""
     thinking_budget: Annotated[int, Field(ge=0)] | None = None
     """Tokens the model may think before it answers; None leaves it off (`anthropic`)."""
     effort: str | None = None
