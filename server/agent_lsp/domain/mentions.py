@@ -6,9 +6,10 @@ nowhere.
 """
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal, get_args
+
+from agent_lsp.domain.mention_places import opening_before, prose
 
 Name = Literal["problems", "terminal", "git-changes"]
 NAMES: tuple[Name, ...] = get_args(Name)
@@ -66,14 +67,23 @@ class UnfinishedMention:
     path: str
 
 
-_MARK = r"(?<![^\s(])@"
+_MARK = r"(?<![A-Za-z0-9\\`@/=$#%^])@"
 _QUOTED = r"""(?:"((?:\\"|[^"\n])+)"|'((?:\\'|[^'\n])+)')"""
-_WORD = r"((?:\\[^\S\r\n]|\S){1,4096})"
-_LINES = r":(\d{1,9})(?:-(\d{1,9}))?"
-_MENTION = re.compile(rf"{_MARK}(?:{_QUOTED}(?:{_LINES}(?!\d))?|{_WORD})")
-_UNFINISHED = re.compile(rf"""{_MARK}(?:"((?:\\"|[^"\n])*)|'((?:\\'|[^'\n])*)|((?:\\[^\S\r\n]|[^\s"'])*))$""")
-_WITH_LINES = re.compile(rf"(.+){_LINES}", re.DOTALL)
-_FENCE = re.compile(r"\s*(```+|~~~+)")
+_ESCAPED = r"\\[^\S\r\n]"
+_SIGNS = r"[^\s@|~—…→、，。；：！？（）［］【】《》「」『』]"
+"""What a name is made of without quotes; the others end it, and so does an `@` that begins the next."""
+_PIECE = rf"(?:{_ESCAPED}|(?![-=]>|[+&]@){_SIGNS}|~(?!~)|(?<=[\w/\\])@|(?<=[-.])@(?![/~.]))"
+_LINES = r"(?::|#)[Ll]?(\d{1,9})(?:[Cc:]\d{1,9})?(?:[-–][Ll]?(\d{1,9})(?:[Cc:]\d{1,9})?)?"
+_MENTION = re.compile(rf"{_MARK}(?:{_QUOTED}(?:{_LINES}(?!\d))?|({_PIECE}{{1,4096}}))")
+_UNFINISHED = re.compile(rf"""{_MARK}(?:"((?:\\"|[^"\n])*)|'((?:\\'|[^'\n])*)|((?:(?!["']){_PIECE})*))$""")
+_WITH_LINES = re.compile(rf"(.+?){_LINES}", re.DOTALL)
+_LINES_BEHIND = re.compile(rf"[\"'”’»*_)\]}}>]{{1,8}}{_LINES}(?!\w)")
+_CLOSING_QUOTE = re.compile(r"[\"”»“]")
+_NAME_WITHIN = re.compile(r"\.[A-Za-z0-9]{1,10}(?=[\u0e00-\u0eff\u3040-\u9fff\uac00-\ud7af])")
+"""The end of a file's name where a language without blanks goes on."""
+_BRACKET = re.compile(r"[()\[\]{}<>]")
+_OPENED_BY = {"'": ("'",), "’": ("‘", "‚"), "*": ("*",)}
+_PAIRS = {")": "(", "]": "[", "}": "{", ">": "<"}
 _PAGE = re.compile(r"https?://[^\s/]", re.IGNORECASE)
 _COMMIT = re.compile(r"[0-9a-f]{7,40}")
 _STOPS = ".,;:!?)]}>*_\"'\u2019\u201d\u00bb"
@@ -88,7 +98,7 @@ _LONGEST = 1_000
 
 def mentions(text: str) -> tuple[Mention, ...]:
     """All that a text mentions, in order, each once."""
-    found = (_read(match) for line in _prose(text) for match in _MENTION.finditer(line))
+    found = (_read(match) for line in prose(text) for match in _MENTION.finditer(line))
     return tuple(dict.fromkeys(mention for mention in found if mention))
 
 
@@ -103,60 +113,74 @@ def as_mention(path: str, *, is_rooted: bool = True) -> str | None:
 
 def unfinished_mention(before: str) -> UnfinishedMention | None:
     """Tell what mention the user is writing, from the part of the line before the cursor."""
-    offset = max(0, len(before) - _LONGEST)
-    found = _UNFINISHED.search(before, offset)
+    found = _UNFINISHED.search(before, max(0, len(before) - _LONGEST))
+    while found and opening_before(before, found.start()) is None:
+        found = _UNFINISHED.search(before, found.start() + 1)
     if found is None:
         return None
     double, single, word = found.groups()
     return UnfinishedMention(found.start(), _unescaped(double, '"') or _unescaped(single, "'") or _unescaped(word))
 
 
-def _prose(text: str) -> Iterator[str]:
-    """The lines that are no code, with what is code within them blotted out."""
-    fence = ""
-    for line in text.split("\n"):
-        mark = _FENCE.match(line)
-        if fence:
-            is_end = mark and mark[1].startswith(fence) and not line[mark.end() :].strip()
-            fence = "" if is_end else fence
-        elif mark:
-            fence = mark[1]
-        else:
-            yield _without_code(line)
-
-
-def _without_code(line: str) -> str:
-    parts = line.split("`")
-    closed = len(parts) - (len(parts) + 1) % 2
-    return "`".join(" " * len(part) if at % 2 and at < closed else part for at, part in enumerate(parts))
-
-
 def _read(match: re.Match[str]) -> Mention | None:
+    opening = opening_before(match.string, match.start())
     double, single, first, last, word = match.groups()
+    if opening is None:
+        return None
     if word is None:
         path = _unescaped(double, '"') or _unescaped(single, "'")
         return PathMention(match[0], (_spelling(path, first, last),), bool(first or _LIKE_QUOTED.search(path)))
-    stripped = _stripped(word)
+    inner = _inner(word, opening)
+    stripped = _stripped(inner)
     if _PAGE.match(stripped):
         return PageMention(f"@{stripped}", stripped)
-    if not stripped.strip("\\"):
+    if not stripped.strip("\\") or _is_pattern(inner, opening):
         return None
     if stripped in NAMES:
         return NamedMention(f"@{stripped}", stripped)
     if _COMMIT.fullmatch(stripped):
         return CommitMention(f"@{stripped}", stripped)
-    return _path(word, stripped)
+    is_behind_colon = match.string[match.start() - 1 : match.start()] == ":"
+    return _path(word, inner, stripped, must_be_rooted=is_behind_colon)
 
 
-def _path(word: str, stripped: str) -> PathMention:
-    """Read a word as a path: with lines, without, and with the stops at its end."""
+def _path(word: str, inner: str, stripped: str, *, must_be_rooted: bool) -> PathMention:
+    """Read a word as a path: with lines, without, and with the stops and all else at its end."""
     spellings = list[Spelling]()
     if found := _WITH_LINES.fullmatch(stripped):
         spellings.append(_spelling(_unescaped(found[1]), found[2], found[3]))
-    spellings += [Spelling(_unescaped(stripped)), Spelling(_unescaped(word))]
+    elif found := _LINES_BEHIND.match(word, len(stripped)):
+        spellings.append(_spelling(_unescaped(stripped), found[1], found[2]))
+    spellings += [Spelling(_unescaped(stripped)), Spelling(_unescaped(inner)), Spelling(_unescaped(word))]
     likeliest = spellings[0].path
-    is_sure = bool(_ROOTED.match(likeliest) or _LIKE_FILE.fullmatch(likeliest))
+    is_sure = bool(_ROOTED.match(likeliest) or (_LIKE_FILE.fullmatch(likeliest) and not must_be_rooted))
     return PathMention(f"@{stripped}", tuple(dict.fromkeys(spellings)), is_sure)
+
+
+def _inner(word: str, opening: str) -> str:
+    """The part of a word before what closes something that was opened before it; what it opened itself is its own."""
+    ends = [found.start()] if (found := _CLOSING_QUOTE.search(word)) else []
+    ends += [found.end()] if (found := _NAME_WITHIN.search(word)) else []
+    ends += [word.find(sign) for sign in ("'", "’", "*") if opening.endswith(_OPENED_BY[sign]) and sign in word]
+    return word[: min([*ends, _first_unopened(word)])]
+
+
+def _first_unopened(word: str) -> int:
+    """Where the first bracket stands that closes none of the word's own."""
+    is_open = dict.fromkeys(_PAIRS.values(), 0)
+    for bracket in _BRACKET.finditer(word):
+        if (opened := _PAIRS.get(bracket[0])) is None:
+            is_open[bracket[0]] += 1
+        elif is_open[opened] == 0:
+            return bracket.start()
+        else:
+            is_open[opened] -= 1
+    return len(word)
+
+
+def _is_pattern(word: str, opening: str) -> bool:
+    """Whether settings of a program were pasted, where `"@/*"` stands for all of its modules."""
+    return word.endswith("/*") and opening.endswith(('"', "'"))
 
 
 def _spelling(path: str, first: str | None, last: str | None) -> Spelling:
