@@ -52,6 +52,18 @@ async def test_a_whole_task_by_commands_alone(tmp_path: Path) -> None:
         assert [method for method, _ in s.client.notifications if method.startswith("agent/")] == []
 
 
+@pytest.mark.parametrize("name", ["agent.approve", "agent.reject"])
+async def test_a_question_is_not_answered_by_a_bare_command(tmp_path: Path, name: str) -> None:
+    async with story(tmp_path, TURNS[1:], capabilities=CAPABILITIES, agent=None) as s:
+        await command(s, "agent.newTask", "make it a number")
+        asked = await until_ask(s, "followup")
+
+        with pytest.raises(RpcError, match="answered with words, not by yes or no alone: “red”, “blue”, or your own"):
+            await command(s, name)
+
+        assert (await state(s))["ask"] == asked
+
+
 async def test_reject_with_words_and_go_on_with_more(tmp_path: Path) -> None:
     async with story(tmp_path, [TURNS[0], TURNS[2], TURNS[2]], capabilities=CAPABILITIES, agent=None) as s:
         path = s.file("a.txt", "one\ntwo\n")

@@ -168,6 +168,22 @@ async def test_a_followup_gets_the_users_words(tmp_path) -> None:
     assert [item.text for item in house.histories()[1] if isinstance(item, Result)] == ["the blue one"]
 
 
+@pytest.mark.parametrize("response", [YES, NO, WORDS])
+async def test_a_question_is_not_answered_without_words(tmp_path, response: str) -> None:
+    house = open_house(tmp_path, [calls("question"), calls("finish")])
+    house.new_task()
+    question = await house.watcher.until_ask(Ask.FOLLOWUP)
+
+    with pytest.raises(BadParams, match="answered with words, not by yes or no alone: “this”, or your own words"):
+        house.answer(response, "  ")
+
+    assert house.watcher.messages[question.ts].waits
+    house.assert_consistent()
+    house.answer(response, "this")
+    await house.watcher.until_ask(Ask.COMPLETION_RESULT)
+    assert [item.text for item in house.histories()[1] if isinstance(item, Result)] == ["this"]
+
+
 async def test_a_reached_request_limit_asks_and_going_on_counts_anew(tmp_path) -> None:
     house = open_house(tmp_path, [calls("a"), calls("b"), calls("finish")], LimitSettings(requests=2))
     house.new_task()

@@ -5,6 +5,7 @@ The answer is journaled before whoever asked learns of it, and is on the disk be
 
 import asyncio
 import json
+import textwrap
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Literal
@@ -37,6 +38,7 @@ class _Waiting:
     ask: Ask
     answer: asyncio.Future[AskReply]
     action: Action | None
+    text: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,6 +121,8 @@ class Gate:
         if waiting is None or (ts is not None and ts != waiting.ts):
             return GONE
         permission = self._permission(waiting.action, reply)
+        if waiting.ask is Ask.FOLLOWUP and not (reply.text.strip() or reply.images):
+            raise BadParams(_words_wanted(json.loads(waiting.text)))
         self._settle(waiting, reply, by="user")
         self._keeping = self._permissions.keep(permission) if permission else None
         if reply.text or reply.images:
@@ -173,7 +177,7 @@ class Gate:
         ts = self._row(action, ask, text) if action else self._stream.ask(ask, text)
         self._keep_proposal(ts, action.proposal if action else None)
         loop = asyncio.get_running_loop()
-        waiting = _Waiting(ts, ask, loop.create_future(), action)
+        waiting = _Waiting(ts, ask, loop.create_future(), action, text)
         self._waiting = waiting
         late = loop.call_later(patience.seconds, self._settle_late, waiting, patience.reply) if patience else None
         try:
@@ -241,6 +245,14 @@ def _body(action: Action, judgement: Judgement, offer: Offer | None) -> Json:
 def _first_suggestion(body: Json) -> AskReply | None:
     suggestions = body.get("suggest")
     return AskReply(Response.MESSAGE, suggestions[0]["answer"]) if suggestions else None
+
+
+def _words_wanted(question: Json) -> str:
+    """Say what may answer a question: a bare yes would choose for the user, or tell the model nothing."""
+    suggestions = [textwrap.shorten(each["answer"], 60, placeholder="…") for each in question.get("suggest") or ()]
+    choices = "".join(f"“{suggestion}”, " for suggestion in suggestions)
+    own = "or your own words" if suggestions else "your own words"
+    return f"A question is answered with words, not by yes or no alone: {choices}{own}."
 
 
 def _denial(action: Action) -> Say:
