@@ -20,7 +20,7 @@ from support.model_server import ScriptedServer, scripted_model
 PLUGIN = ROOT / "editors" / "nvim"
 PATIENCE_MS = 30_000
 PROFILE = {"type": "anthropic", "model": "scripted", "apiKey": "sk-planted-0123456789"}
-VIEW = "vim.api.nvim_buf_get_lines(vim.fn.bufnr('agent://chat'), 0, -1, true)"
+VIEW = "vim.api.nvim_buf_get_lines(require('agent_lsp.view').buffer(), 0, -1, true)"
 WAIT = """
 local condition = assert(load('return ' .. ...))
 if vim.wait({patience}, function() local ok, value = pcall(condition) return ok and value end, 10) then return true end
@@ -82,10 +82,10 @@ class Neovim:
     async def screen(self) -> str:
         """What can be seen of the state, for the message of a test that failed."""
         facts = await self.lua(
-            "local buffer = vim.fn.bufnr('agent://chat') "
+            "local buffer = require('agent_lsp.view').buffer() "
             "return {mode = vim.api.nvim_get_mode(), errmsg = vim.v.errmsg, state = require('agent_lsp').state(), "
             "messages = vim.fn.execute('messages'), "
-            "view = buffer > 0 and vim.api.nvim_buf_get_lines(buffer, 0, -1, true) or {}}"
+            "view = buffer and vim.api.nvim_buf_get_lines(buffer, 0, -1, true) or {}}"
         )
         return json.dumps(facts, indent=1, ensure_ascii=False)
 

@@ -103,9 +103,13 @@ async def test_what_the_agent_did_is_taken_back_after_the_plan_was_shown(tmp_pat
         await editor.until_ask("tool")
         await editor.command("AgentApprove")
         await editor.until_state("idle")
-        await editor.lua("vim.ui.select = function(items, _, chosen) chosen(items[#items], #items) end")
+        await editor.lua(
+            "vim.ui.select = function(items, options, chosen) "
+            "seen = vim.tbl_map(options.format_item, items) chosen(items[#items], #items) end"
+        )
         await editor.command("AgentCheckpoints")
         await editor.until("vim.api.nvim_win_get_config(0).relative == 'editor'")
+        assert [row.partition("  ")[2] for row in await editor.get("seen")] == ["before your message: change it"]
         assert await editor.get("vim.api.nvim_buf_get_lines(0, 0, -1, true)") == ["edit    a.txt"]
         assert await editor.lines("a.txt") == EDITED_LINES
         await editor.type("y")
@@ -151,7 +155,7 @@ async def test_a_task_goes_back_to_before_words_and_forth_again(tmp_path: Path, 
         assert (await editor.lines("a.txt"))[0] == "line 0"
         await editor.until("vim.fn.execute('messages'):find('Rewound')")
         await editor.command("AgentCheckpoints undo")
-        await editor.until_shown("◆ Write")
+        await editor.until_shown("◆ Edit")
         await editor.until_state("idle")
 
         assert await editor.view() == before

@@ -86,7 +86,7 @@ async def test_what_is_in_front_is_told_to_the_model(editor: Neovim) -> None:
 async def test_a_range_without_words_is_mentioned_in_the_prompt(editor: Neovim) -> None:
     await editor.open("src/a.txt")
     await editor.type("3GVj:Agent<CR>")
-    await editor.until("vim.api.nvim_buf_get_name(0) == 'agent://prompt'")
+    await editor.until("vim.api.nvim_get_current_buf() == require('agent_lsp.prompt').buffer()")
 
     assert await editor.get("vim.api.nvim_get_current_line()") == "@src/a.txt:3-4 "
 
@@ -203,4 +203,4 @@ async def test_a_task_is_stopped_by_key_in_the_prompt(tmp_path: Path, nvim: Path
         await editor.type("<C-c>")
         await editor.until_state("resumable")
 
-        assert await editor.get("vim.api.nvim_buf_get_name(0)") == "agent://prompt"
+        assert await editor.get("vim.bo.filetype") == "agentprompt"

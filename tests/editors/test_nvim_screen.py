@@ -54,7 +54,7 @@ async def test_a_task_is_calm_to_look_at_from_its_first_word_to_its_last(tmp_pat
         seen = await screen.text()
 
     assert "● waiting for you" in shown
-    assert "◆ Write cart.py  +1 −4" in shown
+    assert "◆ Edit cart.py  +1 −4" in shown
     assert shown.count("return sum(prices)") == 2
     assert "```" not in shown + seen
     assert "**" not in shown + seen
@@ -107,4 +107,4 @@ async def test_the_task_of_the_pictures_is_played_to_its_end(tmp_path: Path, nvi
 
     assert list(seen) == ["change", "diff", "command", "question", "done"]
     assert "```" not in "".join(seen.values())
-    assert "y run · n no · a always · q not now" in seen["command"]
+    assert "y run · n reject · a always · q not now" in seen["command"]

@@ -49,7 +49,7 @@ async def test_one_hunk_is_left_out_where_the_cursor_is(tmp_path: Path, nvim: Pa
         await editor.open("a.txt")
         await editor.command("Agent change it")
         await editor.until_ask("tool")
-        await editor.type("39G")
+        await editor.type("40G")
         await editor.command("AgentRejectHunk")
         await editor.until_shown("✗ left out")
         await editor.type("gg")

@@ -1,5 +1,6 @@
 """The view of a task in a real Neovim, fed with what a server would send: what it shows, and what that costs."""
 
+import json
 from collections.abc import AsyncGenerator, Mapping
 from pathlib import Path
 
@@ -50,47 +51,77 @@ async def grow(editor: Neovim, seq: int, ts: int, append: str) -> None:
 HEAD = ["# a title", ""]
 
 
-@pytest.mark.parametrize(
-    ("message", "shown"),
-    [
-        ({"say": "text", "text": "one\n\ntwo\n"}, ["one", "", "two"]),
-        ({"say": "text", "text": "```py\nopen"}, ["```py", "open", "```"]),
-        ({"say": "text", "text": "~~~\nx\n~~~\n`y`"}, ["~~~", "x", "~~~", "`y`"]),
-        ({"say": "user_feedback", "text": "no"}, ["▌ You", "no"]),
-        ({"say": "reasoning", "text": "a\nb"}, ["∴ Thought · 2 lines"]),
-        ({"say": "reasoning", "text": "a\nb", "partial": True}, ["∴ Thinking", "a", "b"]),
-        ({"say": "completion_result", "text": "It is."}, ["✓ Done", "It is."]),
-        ({"say": "tool", "text": '{"tool":"readFile","path":"a.py"}'}, ["◆ Read `a.py`"]),
-        ({"say": "tool", "text": '{"tool":"readFile","paths":["a","b"]}'}, ["◆ Read `a, b`"]),
-        (
-            {"say": "tool", "text": '{"tool":"appliedDiff","path":"a"}\n-x\n+y', "partial": True},
-            ["◆ Edit `a`", "```diff", "-x", "+y", "```"],
-        ),
-        ({"say": "tool", "text": "no json"}, ["◆ A tool"]),
-        ({"say": "command", "text": '{"command":"ls\\nps"}'}, ["```", "$ ls …", "```"]),
-        ({"say": "command_output", "text": "one\x1b[31m red\x1b[0m\r\n"}, ["```", "one red", "```"]),
-        ({"say": "command_output", "text": "```"}, ["````", "```", "````"]),
-        ({"say": "error", "text": "It broke."}, ["✗ It broke."]),
-        (
-            {"say": "tool", "text": '{"tool":"updateTodoList","todos":[{"content":"x","status":"in_progress"}]}'},
-            ["◐ x"],
-        ),
-        ({"say": "info", "text": "By the way:\nthis."}, ["· By the way: this."]),
-        ({"say": "todos", "text": '[{"content":"x","status":"completed"},{"content":"y"}]'}, ["✓ x", "○ y"]),
-        ({"say": "unheard_of", "text": "words"}, ["· words"]),
-        ({"say": "text", "text": "I beg", "state": "interrupted"}, ["I beg", "  cut off"]),
-        (
-            {"type": "ask", "ask": "command", "text": '{"command":"ls"}', "answer": {"response": "noButtonClicked"}},
-            ["```", "$ ls", "```", "  ✗ rejected"],
-        ),
-    ],
-)
-async def test_each_kind_of_message_has_its_lines(
-    editor: Neovim, message: Mapping[str, object], shown: list[str]
-) -> None:
-    await load(editor, {"say": "user_feedback", "text": "x"}, message)
+def created(added: int, removed: int) -> str:
+    change = {"uri": "file:///a", "path": "a", "kind": "create", "added": added, "removed": removed, "hunks": []}
+    return json.dumps({"tool": "newFileCreated", "path": "a", "changes": [change]})
 
-    assert await editor.view() == [*HEAD, "▌ You", "x", "", *shown, ""]
+
+MESSAGES: list[tuple[Mapping[str, object], list[str]]] = [
+    ({"say": "text", "text": "one\n\ntwo\n"}, ["one", "", "two"]),
+    ({"say": "text", "text": "```py\nopen"}, ["```py", "open", "```"]),
+    ({"say": "text", "text": "~~~\nx\n~~~\n`y`"}, ["~~~", "x", "~~~", "`y`"]),
+    ({"say": "user_feedback", "text": "no"}, ["▌ You", "no"]),
+    ({"say": "reasoning", "text": "a\nb"}, ["∴ Thought · 2 lines"]),
+    ({"say": "reasoning", "text": "a\nb", "partial": True}, ["∴ Thinking", "a", "b"]),
+    ({"say": "completion_result", "text": "It is."}, ["✓ Done", "It is."]),
+    ({"say": "tool", "text": '{"tool":"readFile","path":"a.py"}'}, ["◆ Read `a.py`"]),
+    ({"say": "tool", "text": '{"tool":"readFile","paths":["a","b"]}'}, ["◆ Read `a, b`"]),
+    (
+        {"say": "tool", "text": '{"tool":"appliedDiff","path":"a"}\n-x\n+y', "partial": True},
+        ["◆ Edit `a`", "```diff", "-x", "+y", "```"],
+    ),
+    ({"say": "tool", "text": "no json"}, ["◆ A tool"]),
+    ({"say": "tool", "text": created(3, 0)}, ["◆ Create `a`  +3"]),
+    ({"say": "tool", "text": created(0, 2)}, ["◆ Create `a`  −2"]),
+    ({"say": "tool", "text": created(0, 0)}, ["◆ Create `a`"]),
+    ({"say": "command", "text": '{"command":"ls\\nps"}'}, ["```", "$ ls …", "```"]),
+    ({"say": "command_output", "text": "one\x1b[31m red\x1b[0m\r\n"}, ["```", "one red", "```"]),
+    ({"say": "command_output", "text": "```"}, ["````", "```", "````"]),
+    ({"say": "error", "text": "It broke."}, ["✗ It broke."]),
+    (
+        {"say": "tool", "text": '{"tool":"updateTodoList","todos":[{"content":"x","status":"in_progress"}]}'},
+        ["◐ x"],
+    ),
+    ({"say": "info", "text": "By the way:\nthis."}, ["· By the way: this."]),
+    ({"say": "todos", "text": '[{"content":"x","status":"completed"},{"content":"y"}]'}, ["✓ x", "○ y"]),
+    ({"say": "unheard_of", "text": "words"}, ["· words"]),
+    ({"say": "text", "text": "I beg", "state": "interrupted"}, ["I beg", "  cut off"]),
+    (
+        {"type": "ask", "ask": "command", "text": '{"command":"ls"}', "answer": {"response": "noButtonClicked"}},
+        ["```", "$ ls", "```", "  ✗ rejected"],
+    ),
+]
+
+
+async def test_each_kind_of_message_has_its_lines(editor: Neovim) -> None:
+    for message, shown in MESSAGES:
+        await load(editor, {"say": "user_feedback", "text": "x"}, message)
+
+        assert await editor.view() == [*HEAD, "▌ You", "x", "", *shown, ""]
+
+
+TABLES = [
+    ("| a | bcde |\n|---|---|\n| longer | x |", ["| a      | bcde |", "|--------|------|", "| longer | x    |"]),
+    ("| n |\n|--:|\n| 1 |\n| 1000 |", ["|    n |", "|-----:|", "|    1 |", "| 1000 |"]),
+    ("|a|\n|:-:|\n|xxxxx|", ["|   a   |", "|:-----:|", "| xxxxx |"]),
+    ("| a | b |\n|-|-|\n| 1 |", ["| a   | b   |", "|-----|-----|", "| 1   |     |"]),
+    ("| `2d` | x |\n|-|-|\n| **bold** | 🦊 |", ["| `2d`   | x   |", "|------|-----|", "| **bold** | 🦊  |"]),
+    ("|a_b_c|\n|-|\n|_it_|", ["| a_b_c |", "|-------|", "| _it_    |"]),
+    ("|`*a*`|\n|-|\n|[x](http://y)|", ["| `*a*` |", "|-----|", "| [x](http://y)   |"]),
+    ("|a\\|b|\n|-|\n|x|", ["| a\\|b |", "|------|", "| x    |"]),
+    ("a | b\n-|-", ["a | b", "-|-"]),
+    ("| a |\n| b |", ["| a |", "| b |"]),
+    ("| a |\n|-|-|", ["| a |", "|-|-|"]),
+    ("```\n|a|\n|-|\n```", ["```", "|a|", "|-|", "```"]),
+    (f"|a|\n|-|\n|{'x' * 60}|", ["|a|", "|-|", f"|{'x' * 60}|"]),
+]
+
+
+async def test_tables_are_aligned_as_they_are_shown(editor: Neovim) -> None:
+    for text, shown in TABLES:
+        await load(editor, {"say": "user_feedback", "text": "x"}, {"say": "text", "text": text})
+
+        assert (await editor.view())[5:-1] == shown
 
 
 @pytest.mark.parametrize(
@@ -125,9 +156,9 @@ async def test_code_looks_like_code_while_it_grows(editor: Neovim) -> None:
 
 LOOK = """
 local looks = {}
-for line = 0, vim.api.nvim_buf_line_count(vim.fn.bufnr('agent://chat')) - 1 do looks[line + 1] = '' end
+for line = 0, vim.api.nvim_buf_line_count(require('agent_lsp.view').buffer()) - 1 do looks[line + 1] = '' end
 local marks = vim.api.nvim_create_namespace('agent_lsp_view')
-for _, mark in ipairs(vim.api.nvim_buf_get_extmarks(vim.fn.bufnr('agent://chat'), marks, 0, -1, { details = true })) do
+for _, mark in ipairs(vim.api.nvim_buf_get_extmarks(require('agent_lsp.view').buffer(), marks, 0, -1, { details = true })) do
   local details = mark[4]
   local look = details.conceal_lines and 'fence' or details.hl_group == 'AgentCode' and 'code'
   looks[mark[2] + 1] = look or looks[mark[2] + 1]
@@ -147,13 +178,13 @@ async def test_the_end_of_the_task_fills_the_window(editor: Neovim) -> None:
         code = "\n".join(["```", *("x" * 90 for _ in range(20)), "```"])
         await receive(editor, ts, ts=ts, say="text", text=code)
     shown = await editor.lua(
-        "local w = vim.fn.bufwinid('agent://chat') "
+        "local w = vim.fn.bufwinid(require('agent_lsp.view').buffer()) "
         "return vim.api.nvim_win_text_height(w, { start_row = vim.fn.line('w0', w) - 1 }).all"
     )
 
     # One row is the bar's; a line of two rows may not fit any more.
     assert shown in await editor.lua(
-        "local height = vim.api.nvim_win_get_height(vim.fn.bufwinid('agent://chat')) return { height - 1, height - 2 }"
+        "local height = vim.api.nvim_win_get_height(vim.fn.bufwinid(require('agent_lsp.view').buffer())) return { height - 1, height - 2 }"
     )
 
 
@@ -208,7 +239,7 @@ async def test_long_output_is_folded_until_somebody_unfolds_it(editor: Neovim) -
 
 async def test_the_view_follows_only_who_is_at_its_end(editor: Neovim) -> None:
     await load(editor, {"say": "text", "text": "\n".join("task" for _ in range(100))})
-    await editor.lua("window = vim.fn.bufwinid('agent://chat')")
+    await editor.lua("window = vim.fn.bufwinid(require('agent_lsp.view').buffer())")
     await receive(editor, 2, ts=2, say="text", text="more\nand more")
     at_end = await editor.get("vim.api.nvim_win_get_cursor(window)[1]")
     await editor.lua("vim.api.nvim_win_set_cursor(window, { 10, 0 })")

@@ -2,19 +2,13 @@
 -- shows the task.
 
 local Task = require('agent_lsp.task')
+local asks = require('agent_lsp.asks')
 local notify = require('agent_lsp.notify')
 local server = require('agent_lsp.server')
 
 local M = {}
 
 local PAGE = 1000
-local TAKES_NO_WORDS = {
-  tool = true,
-  command = true,
-  browser_action_launch = true,
-  use_mcp_server = true,
-  auto_approval_max_req_reached = true,
-}
 
 local held ---@type {kind: string, notice: table}[]? notices that came while a snapshot was on its way
 local previous ---@type string? the task that was here when the server ended
@@ -180,7 +174,7 @@ function M.send(prompt, options)
     local text, images = prompt.text ~= '' and prompt.text or nil, prompt.images
     if not says_something then
       return
-    elseif ask and not TAKES_NO_WORDS[ask.kind] then
+    elseif ask and asks.takes(ask, 'messageResponse') then
       M.answer('messageResponse', { text = text, images = images, failed = options.failed })
     else
       local params = { taskId = task_id, text = text, images = images, delivery = ask and 'queue' or 'steer' }

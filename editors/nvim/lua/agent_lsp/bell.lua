@@ -24,8 +24,8 @@ local function what_waits()
     return nil, ''
   end
   local text = require('agent_lsp.summary').of(ask.kind, agent.task:text(ask.ts))
-  local is_question = ask.kind == 'followup' or ask.kind == 'completion_result'
-  return text, is_question and ':AgentAnswer' or ':AgentApprove · :AgentReject · :AgentDiff'
+  local takes_yes = require('agent_lsp.asks').takes(ask, 'yesButtonClicked')
+  return text, takes_yes and ':AgentApprove · :AgentReject · :AgentDiff' or ':AgentAnswer'
 end
 
 ---@param text string

@@ -155,27 +155,44 @@ function M.tab_entered()
   require('agent_lsp.bell').ring()
 end
 
+local KEYS = { yesButtonClicked = 'y', noButtonClicked = 'n' }
+
+---The keys of a float that answer an ask, and what they are called there.
+---@param ask agent_lsp.WaitingAsk
+---@return table<string, fun()>
+---@return string[]
+local function answers_of(ask)
+  local keys, hints = {}, {}
+  for _, action in ipairs(ask.actions) do
+    local key = KEYS[action.response]
+    if key then
+      table.insert(hints, ('%s %s'):format(key, action.label:lower()))
+      keys[key] = function()
+        agent.answer(action.response, { ts = ask.ts })
+      end
+    end
+  end
+  return keys, hints
+end
+
 ---A float with what is asked, for what has no diff.
 ---@param ask agent_lsp.WaitingAsk
 local function open_dialog(ask)
   local text = agent.task:text(ask.ts)
   local is_command = ask.kind == 'command'
+  local keys, hints = answers_of(ask)
+  if facts.remember(text) then
+    keys.a = require('agent_lsp.questions').always
+    table.insert(hints, 'a always')
+  end
+  table.insert(hints, 'q not now')
   local words = is_command and facts.words(facts.json(text).command) or require('agent_lsp.summary').of(ask.kind, text)
-  local always = facts.remember(text) and require('agent_lsp.questions').always or nil
   require('agent_lsp.dialog').open({
     title = is_command and 'Run this command?' or 'The agent asks',
     lines = vim.split(words, '\n', { plain = true }),
     filetype = is_command and 'sh' or nil,
-    hint = ('y %s · n no%s · q not now'):format(is_command and 'run' or 'yes', always and ' · a always' or ''),
-    keys = {
-      y = function()
-        agent.answer('yesButtonClicked', { ts = ask.ts })
-      end,
-      n = function()
-        agent.answer('noButtonClicked', { ts = ask.ts })
-      end,
-      a = always,
-    },
+    hint = table.concat(hints, ' · '),
+    keys = keys,
   })
 end
 
@@ -185,7 +202,7 @@ function M.open(path)
   local ask = agent.task:ask()
   if not ask then
     return notify.tell('The agent does not wait for an answer.')
-  elseif ask.kind == 'followup' or ask.kind == 'completion_result' then
+  elseif not require('agent_lsp.asks').takes(ask, 'yesButtonClicked') then
     return require('agent_lsp.questions').choose()
   end
   local change = wanted_change(ask.ts, path)

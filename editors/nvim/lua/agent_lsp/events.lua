@@ -31,6 +31,7 @@ function M.tell(event, ...)
   require('agent_lsp.view').update(event, ...)
   if event == 'status' or event == 'snapshot' then
     ask_changed()
+    require('agent_lsp.prompt').task_changed()
     fire('AgentState', agent.task.status or { state = 'no_task' })
     vim.cmd.redrawstatus({ bang = true })
   elseif event == 'message' then

@@ -20,7 +20,7 @@ local NAMES = {
   listFilesRecursive = 'List all in',
   searchFiles = 'Search',
   newFileCreated = 'Create',
-  editedExistingFile = 'Write',
+  editedExistingFile = 'Edit',
   appliedDiff = 'Edit',
   deletedFile = 'Delete',
   renamedFile = 'Rename',
@@ -79,6 +79,21 @@ function M.short(count)
     return ('%.1fk'):format(count / 1000)
   end
   return ('%.1fM'):format(count / 1e6)
+end
+
+---How many lines come and go: only what there is of both.
+---@param added integer
+---@param removed integer
+---@return {[1]: string, [2]: string}[] each a text and its group
+function M.counts(added, removed)
+  local pieces = {}
+  if added > 0 then
+    table.insert(pieces, { ('+%d'):format(added), 'AgentAdded' })
+  end
+  if removed > 0 then
+    table.insert(pieces, { ('−%d'):format(removed), 'AgentRemoved' })
+  end
+  return pieces
 end
 
 ---The suggested answers of a question.

@@ -22,50 +22,34 @@ local function answer(response, words)
   })
 end
 
+---Answer where what waits can be answered so. Words answer everything else; without any, the user has to choose.
+---@param response 'yesButtonClicked'|'noButtonClicked'
+---@param words? string
+local function respond(response, words)
+  local ask = agent.task:ask()
+  if not ask or require('agent_lsp.asks').takes(ask, response) then
+    return answer(response, words)
+  end
+  local text = words and words ~= '' and words or require('agent_lsp.prompt').text()
+  if text ~= '' then
+    return answer('messageResponse', words)
+  end
+  notify.tell('That wants more than a yes or no: choose, or write an answer.')
+  require('agent_lsp.questions').choose()
+end
+
 ---@param words? string
 function M.approve(words)
-  local ask = agent.task:ask()
-  if not ask then
-    return agent.answer('yesButtonClicked')
-  elseif ask.kind == 'followup' or ask.kind == 'completion_result' then
-    return require('agent_lsp.questions').choose()
-  end
   local diff = require('agent_lsp.diff')
   if diff.is_edited() then
     return diff.accept(words)
   end
-  answer('yesButtonClicked', words)
+  respond('yesButtonClicked', words)
 end
 
 ---@param words? string
 function M.reject(words)
-  answer('noButtonClicked', words)
-end
-
----@param line integer from 0, of a file
----@param hunks agent_lsp.Hunk[]
----@return agent_lsp.Hunk? the one at the line, or nearest above
-local function hunk_at(line, hunks)
-  local found = hunks[1]
-  for _, hunk in ipairs(hunks) do
-    if hunk.startLine - 1 <= line then
-      found = hunk
-    end
-  end
-  return found
-end
-
----@param ts integer
----@return string? the first hunk that nothing was decided of
-local function undecided(ts)
-  local decided = agent.task:decisions(ts)
-  for _, change in ipairs(agent.task:changes(ts)) do
-    for _, hunk in ipairs(change.hunks) do
-      if not decided[hunk.id] then
-        return hunk.id
-      end
-    end
-  end
+  respond('noButtonClicked', words)
 end
 
 ---The hunk that the cursor is on, in the view or in a file.
@@ -78,10 +62,11 @@ local function hunk_here(ts)
     local at, place = view.at(line)
     return at == ts and place and place.hunk or nil
   end
-  local uri = vim.uri_from_bufnr(0)
+  local uri, name = vim.uri_from_bufnr(0), vim.api.nvim_buf_get_name(0)
   for _, change in ipairs(agent.task:changes(ts)) do
-    if change.uri == uri or change.previewUri == vim.api.nvim_buf_get_name(0) then
-      local hunk = hunk_at(line, change.hunks)
+    local side = change.previewUri == name and 'after' or change.uri == uri and 'before'
+    if side then
+      local hunk = require('agent_lsp.hunks').at(change.hunks, line, side)
       return hunk and hunk.id
     end
   end
@@ -90,9 +75,9 @@ end
 ---@param decision agent_lsp.Decision
 function M.decide(decision)
   local ask = agent.task:ask()
-  local hunk = ask and (hunk_here(ask.ts) or undecided(ask.ts))
+  local hunk = ask and hunk_here(ask.ts)
   if not ask or not hunk then
-    return notify.tell('There is no hunk to decide about.')
+    return notify.tell(ask and 'No change under the cursor.' or 'The agent does not wait for an answer.')
   end
   agent.decide(ask.ts, hunk, decision)
 end

@@ -2,7 +2,8 @@
 
 local M = {}
 
-local NAME = 'agent://chat'
+-- A tab page is titled by it, and would cut what looks like a folder to its first letter.
+local NAME = '[Agent]'
 local LANGUAGE = 'agentchat'
 local MARKS = vim.api.nvim_create_namespace('agent_lsp_view')
 local PRIORITY = 200

@@ -83,11 +83,41 @@ local function confirm(task_id, checkpoint)
   end)
 end
 
----@param one agent_lsp.CheckpointRow
+---@return table<string, integer> by checkpoint: the `ts` of the first message that it was taken before
+local function owners()
+  local found = {}
+  for _, ts in ipairs(agent.task.order) do
+    local mark = agent.task:message(ts).checkpoint
+    if mark then
+      found[mark.id] = found[mark.id] or ts
+    end
+  end
+  return found
+end
+
+---The first words of a message.
+---@param ts integer
 ---@return string
-local function checkpoint_line(one)
-  local what = one.reason == 'message' and 'your message' or 'a ' .. one.reason
-  return ('%s  before %s'):format(os.date('%H:%M:%S', math.floor(one.ts / 1000)), what)
+local function words_of(ts)
+  local message, text = agent.task:message(ts), agent.task:text(ts)
+  local words = message.say ~= 'tool' and message.say ~= 'command' and message.say and notify.flat(text)
+    or require('agent_lsp.summary').of(message.ask or message.say or '', text)
+  return vim.fn.strcharpart(words, 0, 60)
+end
+
+---@param rows agent_lsp.CheckpointRow[]
+---@return fun(row: agent_lsp.CheckpointRow): string
+local function checkpoint_lines(rows)
+  local owner, today = owners(), os.date('%x')
+  local is_of_today = vim.iter(rows):all(function(row)
+    return os.date('%x', math.floor(row.ts / 1000)) == today
+  end)
+  return function(one)
+    local ts = owner[one.id]
+    local what = one.reason == 'message' and 'your message' or 'a ' .. one.reason
+    local when = os.date(is_of_today and '%H:%M:%S' or '%Y-%m-%d %H:%M:%S', math.floor(one.ts / 1000))
+    return ('%s  before %s%s'):format(when, what, ts and ': ' .. words_of(ts) or '')
+  end
 end
 
 ---Back to a checkpoint: the plan is shown before anything is touched.
@@ -110,7 +140,8 @@ function M.checkpoints(argument)
     if #rows == 0 then
       return notify.tell('No checkpoint was taken in this task.')
     end
-    select(rows, { prompt = 'Take back what the agent did since', format_item = checkpoint_line }, function(row)
+    local options = { prompt = 'Take back what the agent did since', format_item = checkpoint_lines(rows) }
+    select(rows, options, function(row)
       confirm(task_id, row.id)
     end)
   end)

@@ -5,7 +5,7 @@ local config = require('agent_lsp.config')
 
 local M = {}
 
-local NAME = 'agent://prompt'
+local NAME = '[Agent prompt]'
 local MARKS = vim.api.nvim_create_namespace('agent_lsp_prompt')
 
 local buffer ---@type integer?
@@ -50,6 +50,11 @@ function M.text()
   return at and vim.trim(table.concat(vim.api.nvim_buf_get_lines(at, 0, -1, true), '\n')) or ''
 end
 
+---@return string
+local function purpose()
+  return require('agent_lsp.asks').purpose_of_words(require('agent_lsp.agent').task.status, config.get().keys)
+end
+
 ---Say what there is to see of the prompt beside its words.
 function M.hint()
   local at = assert(M.buffer())
@@ -65,9 +70,16 @@ function M.hint()
   })
   if M.text() == '' and #pictures == 0 then
     vim.api.nvim_buf_set_extmark(at, MARKS, 0, 0, {
-      virt_text = { { 'What is to be done?  @ files · / modes', 'AgentHint' } },
+      virt_text = { { purpose() .. '  @ files · / modes', 'AgentHint' } },
       virt_text_pos = 'overlay',
     })
+  end
+end
+
+---Say what words are for, where the prompt is.
+function M.task_changed()
+  if M.buffer() then
+    M.hint()
   end
 end
 

@@ -4,6 +4,7 @@ local Fences = require('agent_lsp.fences')
 local Row = require('agent_lsp.row')
 local asks = require('agent_lsp.rows_asks')
 local facts = require('agent_lsp.facts')
+local tables = require('agent_lsp.tables')
 
 local M = {}
 
@@ -17,6 +18,7 @@ local M = {}
 ---@field decisions table<string, agent_lsp.Decision>
 ---@field keys agent_lsp.Keys
 ---@field folder string that the agent works in
+---@field width integer of the view, in columns
 
 ---@alias agent_lsp.RowMaker fun(context: agent_lsp.RowContext): agent_lsp.Row
 
@@ -24,11 +26,19 @@ local M = {}
 ---code.
 ---@param row agent_lsp.Row
 ---@param text string
+---@param width integer of the view
 ---@return agent_lsp.Row
-local function markdown(row, text)
+local function markdown(row, text, width)
   local fences = Fences.new()
-  for _, line in ipairs(vim.split(vim.trim(text), '\n', { plain = true })) do
-    row:markdown(line, fences:take(line))
+  local lines, kinds = vim.split(vim.trim(text), '\n', { plain = true }), {}
+  for n, line in ipairs(lines) do
+    kinds[n] = fences:take(line)
+  end
+  local function is_prose(n)
+    return kinds[n] == nil
+  end
+  for n, line in ipairs(tables.aligned(lines, is_prose, width)) do
+    row:markdown(line, kinds[n])
   end
   local closing = fences:closing()
   return closing and row:hidden(closing) or row
@@ -54,14 +64,14 @@ local function prose(context, row)
   if context.message.partial == true then
     return growing(row, context.text)
   end
-  return markdown(row, context.text)
+  return markdown(row, context.text, context.width)
 end
 
 ---@type agent_lsp.RowMaker
 local function user(context)
   local row = Row.new():line({ '▌ You', 'AgentUser' })
   local images = #(context.message.images or {})
-  markdown(row, context.text)
+  markdown(row, context.text, context.width)
   if images > 0 then
     row:line({ ('%d picture%s'):format(images, images == 1 and '' or 's'), 'AgentHint' })
   end
@@ -190,7 +200,7 @@ local function condensed(context)
   local sizes = before and after and (': %s → %s tokens'):format(facts.short(before), facts.short(after)) or ''
   local row = Row.new():line({ '· Summed up what was before' .. sizes, 'AgentHint' })
   if context.is_unfolded and value.summary then
-    return markdown(row, facts.words(value.summary))
+    return markdown(row, facts.words(value.summary), context.width)
   end
   return row:compact()
 end

@@ -71,10 +71,12 @@ local function hunk_lines(change, at, decisions)
   return lines, places
 end
 
+---@param pieces (string|{[1]: string, [2]: string})[] of a line that they are put behind
 ---@param change agent_lsp.Change
----@return string[]
-local function count_pieces(change)
-  return { ('+%d'):format(change.added), ('−%d'):format(change.removed) }
+local function add_counts(pieces, change)
+  for n, count in ipairs(facts.counts(change.added, change.removed)) do
+    vim.list_extend(pieces, { n == 1 and '  ' or ' ', count })
+  end
 end
 
 ---@param row agent_lsp.Row
@@ -111,8 +113,7 @@ local function add_title(row, name, place, changes)
     vim.list_extend(pieces, { ' ', ('`%s`'):format(place) })
   end
   if #changes == 1 then
-    local plus, minus = unpack(count_pieces(changes[1]))
-    vim.list_extend(pieces, { '  ', { plus, 'AgentAdded' }, ' ', { minus, 'AgentRemoved' } })
+    add_counts(pieces, changes[1])
   end
   row:line(unpack(pieces))
 end
@@ -120,9 +121,10 @@ end
 ---@param row agent_lsp.Row
 ---@param change agent_lsp.Change
 local function add_change_title(row, change)
-  local plus, minus = unpack(count_pieces(change))
   local path = change.newPath and ('%s → %s'):format(change.path, change.newPath) or change.path
-  row:line(('  %s `%s`  '):format(change.kind, path), { plus, 'AgentAdded' }, ' ', { minus, 'AgentRemoved' })
+  local pieces = { ('  %s `%s`'):format(change.kind, path) }
+  add_counts(pieces, change)
+  row:line(unpack(pieces))
 end
 
 ---@param row agent_lsp.Row

@@ -15,8 +15,11 @@ local function tool(text)
   for _, change in ipairs(changes) do
     added, removed = added + change.added, removed + change.removed
   end
-  local count = #changes > 0 and ('  +%d −%d'):format(added, removed) or ''
-  return ('%s %s%s'):format(name, place, count)
+  local words = { name, place }
+  for _, count in ipairs(facts.counts(added, removed)) do
+    table.insert(words, count[1])
+  end
+  return table.concat(words, ' ')
 end
 
 local SUMMARIES = {

@@ -37,6 +37,7 @@ local function make(ts)
     decisions = task:decisions(ts),
     keys = config.get().keys,
     folder = require('agent_lsp.server').folder(),
+    width = require('agent_lsp.windows').width(),
   })
 end
 

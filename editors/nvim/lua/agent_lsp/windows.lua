@@ -56,8 +56,13 @@ function M.follow(buffer, windows)
   end
 end
 
+---How many columns the view has, or would have.
 ---@return integer
-local function width()
+function M.width()
+  local window = window_of(require('agent_lsp.view').buffer())
+  if window then
+    return vim.api.nvim_win_get_width(window)
+  end
   local wanted = config.get().width
   return math.floor(wanted < 1 and vim.o.columns * wanted or wanted)
 end
@@ -89,10 +94,22 @@ local PLAIN = {
 
 local PROMPT_BAR = "%{%v:lua.require'agent_lsp.status'.prompt_bar()%}"
 
+---@param buffer integer the view's
+local function watch(buffer)
+  -- What waits is told of otherwise as soon as it cannot be seen here any more.
+  vim.api.nvim_create_autocmd({ 'WinClosed', 'BufWinLeave', 'BufWinEnter' }, {
+    group = vim.api.nvim_create_augroup('agent_lsp_windows', {}),
+    buffer = buffer,
+    callback = vim.schedule_wrap(function()
+      require('agent_lsp.bell').ring()
+    end),
+  })
+end
+
 ---@param buffer integer
 ---@return integer
 local function open_view(buffer)
-  local window = vim.api.nvim_open_win(buffer, false, { split = 'right', win = -1, width = width() })
+  local window = vim.api.nvim_open_win(buffer, false, { split = 'right', win = -1, width = M.width() })
   set(window, PLAIN)
   set(window, {
     winfixwidth = true,
@@ -100,6 +117,7 @@ local function open_view(buffer)
     concealcursor = 'nc',
     winbar = "%{%v:lua.require'agent_lsp.status'.winbar()%}",
     statusline = PROMPT_BAR,
+    winfixbuf = true,
   })
   M.follow(buffer, { window })
   return window
@@ -113,7 +131,10 @@ local function open_prompt(buffer, view)
   local window = vim.api.nvim_open_win(buffer, false, { split = 'below', win = view, height = height })
   set(window, PLAIN)
   -- What stands above the prompt is the view's status line; where all windows share one, it needs a line of its own.
-  set(window, { winfixheight = true, winbar = vim.o.laststatus == 3 and PROMPT_BAR or '', statusline = ' ' })
+  set(
+    window,
+    { winfixheight = true, winfixbuf = true, winbar = vim.o.laststatus == 3 and PROMPT_BAR or '', statusline = ' ' }
+  )
   return window
 end
 
@@ -130,6 +151,7 @@ function M.open()
   local view_buffer = require('agent_lsp.view').open(agent.task)
   local prompt_buffer = require('agent_lsp.prompt').open()
   require('agent_lsp.keys').set(view_buffer)
+  watch(view_buffer)
   local view = window_of(view_buffer) or open_view(view_buffer)
   local prompt = window_of(prompt_buffer) or open_prompt(prompt_buffer, view)
   require('agent_lsp.bell').ring()
