@@ -1,4 +1,7 @@
-"""Shapes that a tree of processes may have, each with the mark `{0}` among its words; all run until they are ended."""
+"""Shapes that a tree of processes may have, each with the mark `{0}` among its words.
+
+All run until they are ended, but none for ever: whatever ends a test in between leaves no process that stays.
+"""
 
 
 def _python(*lines: str) -> str:
@@ -32,10 +35,10 @@ SHAPES = {
     "every signal blocked": _python("signal.pthread_sigmask(signal.SIG_BLOCK, range(1, 65))", "time.sleep(1000)"),
     "stopped": "sleep {0} & kill -STOP $!; sleep {0}",
     "stopped and deaf": "trap '' TERM; sleep {0} & sleep 0.1; kill -STOP $! $$; sleep {0}",
-    "one that comes back": "while :; do sleep {0}; done",
+    "one that comes back": "for i in 1 2 3 4 5 6 7 8 9; do sleep {0}; done",
     "two that bring each other back": "trap '' TERM; "
     + _python(
-        "while True:",
+        "for _ in range(1000):",
         "    child = os.fork()",
         "    os.waitpid(child, 0) if child else time.sleep(1000)",
     ),
@@ -44,6 +47,6 @@ SHAPES = {
     "zombies": _python("for _ in range(20):", "    if not os.fork(): os._exit(0)", "time.sleep(1000)"),
     "a hundred deaf ones": "trap '' TERM; " + _python("for _ in range(7): os.fork()", "time.sleep(1000)"),
     "one that is never the same": _python(
-        "while True:", "    if os.fork(): os._exit(0)", "    os.setsid()", "    time.sleep(0.005)"
+        "for _ in range(20_000):", "    if os.fork(): os._exit(0)", "    os.setsid()", "    time.sleep(0.005)"
     ),
 }
