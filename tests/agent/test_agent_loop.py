@@ -67,15 +67,19 @@ async def test_a_tool_learns_that_an_earlier_one_of_its_message_failed() -> None
 
 async def test_a_failed_call_is_shown_to_the_user_in_one_line() -> None:
     k = kitchen(
-        calls("bad", "denied", "good"),
+        calls("bad", "begun", "denied", "good"),
         calls("finish"),
         bad=Outcome("There is no file x.\nTry y.", is_error=True),
+        begun=Outcome("It ended with 1:\nlines", is_error=True),
         denied=Outcome("Not allowed.", is_error=True, is_shown=True),
     )
 
     await run(k)
 
-    assert [event.text for event in k.events if isinstance(event, Said)] == ["bad: There is no file x."]
+    assert [event.text for event in k.events if isinstance(event, Said)] == [
+        "bad: There is no file x.",
+        "begun: It ended with 1…",
+    ]
 
 
 async def test_an_answer_without_a_call_is_nudged_quietly_once_then_counted() -> None:
@@ -231,7 +235,8 @@ async def test_a_cancelled_stream_keeps_what_was_said_and_drops_the_calls() -> N
     with pytest.raises(asyncio.CancelledError):
         await turn
 
-    assert StepEnded(None, cancel_reason="user_cancelled") in k.events
+    (ended,) = [event for event in k.events if isinstance(event, StepEnded)]
+    assert (ended.cancel_reason, ended.is_estimated) == ("user_cancelled", True)
     assert isinstance(reply := k.history[-1], Reply)
     assert [part.text for part in reply.parts if isinstance(part, Spoken)] == ["half a word"]
     assert reply.calls == ()

@@ -1,11 +1,12 @@
 import json
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from test_lsp_waiting import CHANGE, text_of
 
-from agent_lsp.domain.messages import Answer, Ask, Message, Response, Say
+from agent_lsp.domain.messages import Answer, Ask, Message, Progress, Response, Say
 from agent_lsp.domain.requests import TaskList, TaskSummary
 from agent_lsp.domain.status import ACTIONS, State, Status, Todo, Usage, WaitingAsk
 from agent_lsp.lsp.plain.entries import MAX_BLOCK_CHARS, entry, fenced, spelled_out
@@ -219,6 +220,10 @@ def test_secret_that_comes_in_pieces_is_not_shown_when_it_is_whole() -> None:
         (
             asks(1, Ask.COMMAND, '{"command": "ls"}', Answer(Response.NO, "timeout", 1)),
             "## Command\n\n```sh\nls\n```\n\n*no, by timeout*\n\n",
+        ),
+        (
+            replace(asks(1, Ask.COMMAND, '{"command": "ls"}', yes()), progress=Progress("error", "not written")),
+            "## Command\n\n```sh\nls\n```\n\n**✗ not written**\n\n",
         ),
         (
             Message(1, "ask", ask=Ask.RESUME_TASK, text="", state="interrupted"),

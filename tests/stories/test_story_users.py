@@ -73,6 +73,9 @@ async def test_what_the_user_changed_in_the_same_place_is_never_overwritten(tmp_
 
         assert s.editor.documents[uri].text == "one\ntwo and a half\n"
         assert "two and a half" in s.model.requests[1].results[0].text
+        rows = {message.get("say", message.get("ask")): message for message in s.picture.update().messages.values()}
+        assert rows["tool"]["progress"] == {"icon": "error", "text": "conflict, not written"}
+        assert rows["error"]["text"].startswith("You changed the same lines of a.txt meanwhile. Nothing was written,")
 
 
 @pytest.mark.parametrize(

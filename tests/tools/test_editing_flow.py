@@ -193,23 +193,46 @@ FAILURES = {
     "conflict": (
         Conflict("a.txt", "x\ny\n"),
         "The user changed the same lines of a.txt meanwhile; nothing was written. It now reads:\n1 | x\n2 | y",
+        "conflict, not written",
+        "You changed the same lines of a.txt meanwhile. Nothing was written, and the agent is told.",
     ),
-    "not applied": (NotApplied("the editor refused."), "Nothing was written: the editor refused."),
+    "not applied": (
+        NotApplied("the editor refused."),
+        "Nothing was written: the editor refused.",
+        "not written",
+        "Nothing was written: the editor refused.",
+    ),
     "unproven": (
         Unproven("a.txt", "version 3"),
         "The editor took the edit of a.txt, but the file does not show it (version 3). Read the file before you go on.",
+        "not certain",
+        "The editor took the edit of a.txt, but the file does not show it. The agent is told to look.",
     ),
 }
 
 
-@pytest.mark.parametrize(("failure", "text"), FAILURES.values(), ids=FAILURES)
-async def test_edit_that_failed_says_how_the_file_stands(failure: Conflict | NotApplied | Unproven, text: str) -> None:
+@pytest.mark.parametrize(("failure", "text", "mark", "sentence"), FAILURES.values(), ids=FAILURES)
+async def test_edit_that_failed_says_so_to_the_model_and_to_the_user(
+    failure: Conflict | NotApplied | Unproven, text: str, mark: str, sentence: str
+) -> None:
     workshop = Workshop({"a.txt": "a\n"})
     workshop.files.outcomes = [failure]
 
     outcome = await workshop.write("a.txt", "b\n")
 
-    assert outcome == Outcome(text, is_error=True)
+    assert outcome == Outcome(text, is_error=True, is_shown=True)
+    assert workshop.gate.failures == [mark]
+    assert workshop.screen.events == [Said(Say.ERROR, sentence)]
+
+
+async def test_edit_that_the_disk_refuses_is_not_shown_as_made() -> None:
+    workshop = Workshop({"a.txt": "a\n"})
+    workshop.files.problems_of_apply = [FileProblem("The disk is full.")]
+
+    with pytest.raises(FileProblem, match="The disk is full"):
+        await workshop.write("a.txt", "b\n")
+
+    assert workshop.gate.failures == ["not written"]
 
 
 async def test_conflict_in_a_long_file_is_shown_where_it_is() -> None:

@@ -59,6 +59,7 @@ class FakeFiles:
     standings: dict[str, Standing] = field(default_factory=dict[str, Standing])
     problems: dict[str, str] = field(default_factory=dict[str, str])
     outcomes: list[EditOutcome] = field(default_factory=list[EditOutcome])
+    problems_of_apply: list[FileProblem] = field(default_factory=list[FileProblem])
     listing: Listing = EMPTY
     found: SearchHits = NOTHING
     log: list[str] = field(default_factory=list[str])
@@ -98,6 +99,8 @@ class FakeFiles:
 
     async def apply(self, proposal: Proposal, selection: Selection) -> EditOutcome:
         self.log.append("apply")
+        if self.problems_of_apply:
+            raise self.problems_of_apply.pop(0)
         if self.outcomes:
             return self.outcomes.pop(0)
         for edit in proposal.edits:
@@ -154,6 +157,10 @@ class FakeGate:
     decisions: list[Decision] = field(default_factory=list[Decision])
     actions: list[Action] = field(default_factory=list[Action])
     log: list[str] = field(default_factory=list[str])
+    failures: list[str] = field(default_factory=list[str])
+
+    def fail(self, reason: str) -> None:
+        self.failures.append(reason)
 
     async def decide(self, action: Action) -> Decision:
         self.log.append("decide")

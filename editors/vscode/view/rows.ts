@@ -194,7 +194,10 @@ function isPlainYes({ ask, answer }: Message): boolean {
 
 /** A yes without words is a mark beside what it was said to. */
 function markApproved(row: HTMLElement, message: Message): void {
-  if (isPlainYes(message)) {
+  if (message.progress?.icon === "error") {
+    const word = message.progress.text ?? "not done";
+    row.querySelector(".head")?.append(h("span", { class: "mark failed" }, icon("cross"), word));
+  } else if (isPlainYes(message)) {
     const title = message.answer?.by === "user" ? "approved" : `approved by ${message.answer?.by}`;
     row.querySelector(".head")?.append(h("span", { class: "mark approved", role: "img", label: title, title }, icon("check")));
   }

@@ -68,7 +68,8 @@ async def _settle_one(call: Call, course: _Course, tools: Tools, mistakes: Mista
 def _in_short(call: Call, outcome: Outcome) -> str:
     """Tell the user what went wrong in one line; the model reads the whole."""
     line = outcome.text.strip().partition("\n")[0]
-    return f"{call.name}: {line if len(line) <= SHORT else line[:SHORT] + '…'}"
+    is_cut = len(line) > SHORT or line.endswith(":")
+    return f"{call.name}: {line[:SHORT].removesuffix(':')}{'…' if is_cut else ''}"
 
 
 def _settle_rest(calls: Sequence[Call], emit: Emit) -> None:

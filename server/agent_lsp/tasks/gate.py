@@ -15,7 +15,7 @@ from agent_lsp.domain.approvals import Action, Decision, Deed, Judgement, Verdic
 from agent_lsp.domain.encoding import Json, to_wire
 from agent_lsp.domain.errors import BadParams
 from agent_lsp.domain.files import Change, Proposal, Selection, Standing
-from agent_lsp.domain.messages import Answer, Ask, Response, Say
+from agent_lsp.domain.messages import Answer, Ask, Progress, Response, Say
 from agent_lsp.domain.moments import now_ms
 from agent_lsp.domain.permissions import Offer, Permission
 from agent_lsp.domain.requests import Answered, AskReply
@@ -80,6 +80,10 @@ class Gate:
         if decision.is_approved:
             await self.keep(action.deed, self._row_ts)
         return decision
+
+    def fail(self, reason: str) -> None:
+        """Show in the row of what was decided last that it came to nothing."""
+        self._stream.change(MessageChanged(self._row_ts, progress=Progress("error", reason)))
 
     async def _decided(self, action: Action) -> Decision:
         rules = self._rules()

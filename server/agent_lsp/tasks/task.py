@@ -91,6 +91,9 @@ class Task:
     async def decide(self, action: Action) -> Decision:
         return await self.gate.decide(action)
 
+    def fail(self, reason: str) -> None:
+        self.gate.fail(reason)
+
     async def ask(self, ask: Ask, body: Json, call_id: str) -> Decision:
         return await self.gate.ask(ask, body, call_id)
 

@@ -15,7 +15,7 @@ from agent_lsp.tools.editing import Editing
 from agent_lsp.tools.execute_command import ExecuteCommand
 from agent_lsp.tools.growing import GrowingEdit
 from agent_lsp.tools.list_files import ListFiles
-from agent_lsp.tools.ports import Asker, Diagnostics, Files, Gate, Modes, Screen, TextCommands
+from agent_lsp.tools.ports import Asker, Diagnostics, EditGate, Files, Modes, Screen, TextCommands
 from agent_lsp.tools.read_command_output import ReadCommandOutput
 from agent_lsp.tools.read_file import ReadFile
 from agent_lsp.tools.reading import Shown
@@ -27,7 +27,7 @@ from agent_lsp.tools.update_todo_list import UpdateTodoList
 from agent_lsp.tools.write_to_file import WriteToFile
 
 
-class Desk(Gate, Asker, Screen, Protocol):
+class Desk(EditGate, Asker, Screen, Protocol):
     """Where a task's tools ask and show."""
 
 

@@ -9,14 +9,14 @@ from agent_lsp.domain.approvals import Action, Decision, Deed
 from agent_lsp.domain.encoding import Json, to_wire
 from agent_lsp.domain.errors import AgentError, FileMissing
 from agent_lsp.domain.events import Said
-from agent_lsp.domain.files import Applied, FileEdit, FileText, Moved, Place, Proposal, Standing
+from agent_lsp.domain.files import Applied, EditOutcome, FileEdit, FileText, Moved, Place, Proposal, Selection, Standing
 from agent_lsp.domain.messages import Say
 from agent_lsp.domain.turns import Outcome
 from agent_lsp.tools.diagnostics_told import UNKNOWN, with_diagnostics
-from agent_lsp.tools.edits_told import failed, refused, told
+from agent_lsp.tools.edits_told import NOT_WRITTEN, Failure, failed, in_short, not_made, refused, told
 from agent_lsp.tools.matching.revision import Refusal, Revision
 from agent_lsp.tools.outcomes import declined, place_flags, tool_ask, usable, with_words
-from agent_lsp.tools.ports import Diagnostics, Files, Gate, Screen
+from agent_lsp.tools.ports import Diagnostics, EditGate, Files, Screen
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +90,7 @@ class Editing:
     def __init__(
         self,
         files: Files,
-        gate: Gate,
+        gate: EditGate,
         screen: Screen,
         diagnostics: Diagnostics | None = None,
         refusal: Callable[[Sequence[str]], str | None] = lambda _paths: None,
@@ -167,7 +167,7 @@ class Editing:
             if not decision.is_approved or _is_all_rejected(proposal, decision):
                 return declined(replace(decision, is_approved=False))
             watched = await self._diagnostics.watch(proposal) if self._diagnostics else None
-            outcome = await self._files.apply(proposal, decision.selection)
+            outcome = await self._applied(proposal, decision.selection)
             match outcome:
                 case Moved():
                     proposal, earlier = outcome.proposal, decision
@@ -179,7 +179,20 @@ class Editing:
                     news = await watched.news(outcome.edits) if watched else UNKNOWN
                     return with_words(with_diagnostics(done, news), decision)
                 case _:
+                    self._show_failure(outcome)
                     return with_words(await asyncio.to_thread(failed, outcome), decision)
+
+    async def _applied(self, proposal: Proposal, selection: Selection) -> EditOutcome:
+        try:
+            return await self._files.apply(proposal, selection)
+        except AgentError:
+            self._gate.fail(NOT_WRITTEN)
+            raise
+
+    def _show_failure(self, failure: Failure) -> None:
+        """Have the row of the edit say that it was not made: an approved one is taken to be."""
+        self._gate.fail(not_made(failure))
+        self._screen.emit(Said(Say.ERROR, in_short(failure)))
 
     def _show(self, applied: Applied, revisions: Sequence[Revision]) -> None:
         for path, diff in applied.user_diffs.items():

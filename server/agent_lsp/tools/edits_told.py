@@ -1,4 +1,4 @@
-"""What the model is told of an edit: done, changed by the user on the way, or not made."""
+"""What the model, and in short the user, is told of an edit: done, changed by the user on the way, or not made."""
 
 from collections.abc import Sequence
 
@@ -9,6 +9,11 @@ from agent_lsp.tools.matching.revision import Malformed, Refusal, Revision
 from agent_lsp.tools.numbered_lines import numbered
 
 _LINES_ABOVE = 100
+Failure = Conflict | NotApplied | Unproven
+"""An edit that was approved, and is not made."""
+
+NOT_WRITTEN = "not written"
+
 _DONE = {"create": "created", "edit": "changed", "delete": "deleted", "rename": "moved"}
 
 
@@ -34,19 +39,41 @@ def refused(refusal: Refusal) -> Outcome:
     return Outcome(str(refusal), is_error=True, is_mistake=isinstance(refusal, Malformed), is_shown=True)
 
 
-def failed(outcome: Conflict | NotApplied | Unproven) -> Outcome:
-    """Tell why nothing, or nothing for certain, was written."""
+def failed(outcome: Failure) -> Outcome:
+    """Tell why nothing, or nothing for certain, was written. The user is told `in_short`."""
     match outcome:
         case Conflict(path, text, line):
             fault = f"The user changed the same lines of {path} meanwhile; nothing was written. It now reads:"
             # Of a long file not all can be shown: from a little above the place on.
             start = max(1, min(line, text.count("\n")) - _LINES_ABOVE)
-            return Outcome(f"{fault}\n{numbered(text, start)}", is_error=True)
+            return Outcome(f"{fault}\n{numbered(text, start)}", is_error=True, is_shown=True)
         case NotApplied(reason):
-            return Outcome(f"Nothing was written: {reason}", is_error=True)
+            return Outcome(f"Nothing was written: {reason}", is_error=True, is_shown=True)
         case Unproven(path, reason):
             fault = f"The editor took the edit of {path}, but the file does not show it ({reason})."
-            return Outcome(f"{fault} Read the file before you go on.", is_error=True)
+            return Outcome(f"{fault} Read the file before you go on.", is_error=True, is_shown=True)
+
+
+def in_short(failure: Failure) -> str:
+    """Tell the user in a sentence or two what became of the edit that they approved."""
+    match failure:
+        case Conflict(path):
+            return f"You changed the same lines of {path} meanwhile. Nothing was written, and the agent is told."
+        case NotApplied(reason):
+            return f"Nothing was written: {reason}"
+        case Unproven(path):
+            return f"The editor took the edit of {path}, but the file does not show it. The agent is told to look."
+
+
+def not_made(failure: Failure) -> str:
+    """Say in two or three words, for the row of an edit, that it was not made."""
+    match failure:
+        case Conflict():
+            return f"conflict, {NOT_WRITTEN}"
+        case NotApplied():
+            return NOT_WRITTEN
+        case Unproven():
+            return "not certain"
 
 
 def _done(change: Change, summary: str, applied: Applied) -> str:

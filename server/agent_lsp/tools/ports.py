@@ -81,6 +81,14 @@ class Gate(Protocol):
     async def decide(self, action: Action) -> Decision: ...
 
 
+class EditGate(Gate, Protocol):
+    """A gate that tells the user when what they approved could not be done after all."""
+
+    def fail(self, reason: str, /) -> None:
+        """Show beside what was decided last, in two or three words, that it came to nothing."""
+        ...
+
+
 class Asker(Protocol):
     """Puts a question that only the user can answer; their words are the decision's text."""
 

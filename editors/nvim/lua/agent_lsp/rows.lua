@@ -282,6 +282,10 @@ function M.of(context)
   if message.state == 'interrupted' and #row.lines > 0 then
     row:line({ '  cut off', 'AgentHint' })
   end
+  local progress = message.progress
+  if progress and progress.icon == 'error' then
+    row:line({ '  ✗ ' .. (progress.text or 'not done'), 'AgentError' })
+  end
   add_answer(row, message)
   if context.waits then
     row.is_compact = false

@@ -153,6 +153,8 @@ def _changes(body: Json) -> list[Json]:
 def _answer(message: Message) -> str:
     if message.state == "interrupted":
         return "*interrupted*"
+    if message.progress and message.progress.icon == "error":
+        return f"**✗ {message.progress.text}**"
     answer = message.answer
     if answer is None or message.ask is Ask.COMMAND_OUTPUT:
         return ""
