@@ -130,7 +130,14 @@ async def test_commands_run_only_when_approved_and_questions_are_answered(tmp_pa
         assert not w.file("made.txt").exists()
         await w.action("Run").click()
         await expect(w.row("command_output")).to_contain_text("two")
-        await w.view.get_by_role("button", name="The other").click()
+        suggestion = w.view.get_by_role("button", name="The other")
+        await expect(suggestion).to_be_visible()
+        for key in ("Alt+y", "Alt+n"):
+            await w.command("View: Show Explorer")
+            await w.page.keyboard.press(key)
+            await expect(w.view.locator(".notice")).to_contain_text("more than a yes or no")
+            await expect(w.prompt).to_be_focused()
+        await suggestion.click()
         await expect(w.row("completion_result")).to_be_visible()
 
         assert w.file("made.txt").read_text() == "one\n"

@@ -91,14 +91,6 @@ export class Agent {
     }
   }
 
-  /** Approves or rejects whatever waits. */
-  async answerWaiting(response: Response): Promise<void> {
-    const ask = this.task.status?.ask;
-    if (ask) {
-      await this.answer(ask.ts, response);
-    }
-  }
-
   /** Notes what is to become of one hunk; the last one answers the ask. */
   async decide(ts: number, hunk: string, decision: HunkDecision): Promise<void> {
     this.task.decide(ts, hunk, decision);

@@ -2,6 +2,7 @@
 
 import * as vscode from "vscode";
 
+import { hunkAt, linesOf, type Side } from "./hunks.ts";
 import type { Change, Hunk, Message } from "./protocol.ts";
 import type { HunkDecision, Task } from "./task.ts";
 import { changesOf } from "./toolAsk.ts";
@@ -12,13 +13,16 @@ const NOTHING = vscode.Uri.parse("agent-nothing:/");
 /** The side of a diff where there is no file. */
 export const nothing: vscode.TextDocumentContentProvider = { provideTextDocumentContent: () => "" };
 
-/** Opens the native diff of one change, without taking the focus from where the user types. */
-export async function showDiff(change: Change, preserveFocus: boolean): Promise<void> {
-  const file = vscode.Uri.parse(change.uri);
-  const before = change.kind === "create" ? NOTHING : file;
-  const after = change.kind === "delete" ? NOTHING : vscode.Uri.parse(change.previewUri);
+/** Opens the native diff of one change. A new file has nothing to be compared with: it is shown as it would be. */
+export async function showDiff(change: Change): Promise<void> {
+  const preview = vscode.Uri.parse(change.previewUri);
+  if (change.kind === "create") {
+    await vscode.commands.executeCommand("vscode.open", preview, { preview: true }, `${change.path} (new)`);
+    return;
+  }
+  const after = change.kind === "delete" ? NOTHING : preview;
   const title = `${change.path} (${change.kind === "edit" ? "proposed" : change.kind})`;
-  await vscode.commands.executeCommand("vscode.diff", before, after, title, { preview: true, preserveFocus });
+  await vscode.commands.executeCommand("vscode.diff", vscode.Uri.parse(change.uri), after, title, { preview: true });
 }
 
 /** Closes the diffs of changes that are decided. A file that was open in one of them alone is no longer open then: an edit of it is
@@ -64,21 +68,29 @@ function closed(document: vscode.TextDocument): Promise<void> {
   });
 }
 
-function isPreview(tab: vscode.Tab): boolean {
-  return tab.input instanceof vscode.TabInputTextDiff && (tab.input.modified.scheme === PREVIEW || tab.input.original.scheme === NOTHING.scheme);
+function isPreview({ input }: vscode.Tab): boolean {
+  if (input instanceof vscode.TabInputText) {
+    return input.uri.scheme === PREVIEW;
+  }
+  return input instanceof vscode.TabInputTextDiff && [PREVIEW, NOTHING.scheme].includes(input.modified.scheme);
 }
 
 /** The waiting change that a document shows or would be changed by. */
-export function changeFor(waiting: Message | undefined, document: vscode.Uri): Change | undefined {
+function changeFor(waiting: Message | undefined, document: vscode.Uri): Change | undefined {
   const wanted = document.toString();
   return changesOf(waiting).find((change) =>
     [change.uri, change.previewUri].some((uri) => vscode.Uri.parse(uri).toString() === wanted),
   );
 }
 
-/** The hunk at or nearest above a line of the text as it is. */
-export function hunkAt(change: Change, line: number): Hunk | undefined {
-  return change.hunks.findLast((hunk) => hunk.startLine - 1 <= line) ?? change.hunks[0];
+/** The hunk of the waiting change that a line of a document shows or would be changed by. */
+export function hunkIn(waiting: Message | undefined, document: vscode.Uri, line: number): Hunk | undefined {
+  const change = changeFor(waiting, document);
+  return change && hunkAt(change.hunks, line, sideOf(document));
+}
+
+function sideOf(document: vscode.Uri): Side {
+  return document.scheme === PREVIEW ? "after" : "before";
 }
 
 /** Accept, reject and look, above each hunk of a change that waits. */
@@ -103,7 +115,7 @@ export class HunkLenses implements vscode.CodeLensProvider {
   }
 
   private lensesOf(document: vscode.TextDocument, ts: number, hunk: Hunk, decision: HunkDecision | undefined): vscode.CodeLens[] {
-    const line = Math.min(Math.max(hunk.startLine - 1, 0), document.lineCount - 1);
+    const line = Math.min(linesOf(hunk, sideOf(document.uri)).first, document.lineCount - 1);
     const range = new vscode.Range(line, 0, line, 0);
     const lens = (title: string, command: string, ...args: unknown[]): vscode.CodeLens =>
       new vscode.CodeLens(range, { title, command, arguments: args });

@@ -3,15 +3,18 @@
 import * as vscode from "vscode";
 
 import { Agent } from "./agent.ts";
-import { changeFor, closePreviews, HunkLenses, hunkAt, nothing, PREVIEW, showDiff } from "./changes.ts";
+import { Answering, takes } from "./answering.ts";
+import { closePreviews, HunkLenses, nothing, PREVIEW } from "./changes.ts";
+import { pickCheckpoint } from "./checkpoints.ts";
 import { completions } from "./completions.ts";
 import { diagnostics, save } from "./documents.ts";
 import { EditorContext } from "./editorContext.ts";
 import { showHistory } from "./history.ts";
 import { homeOf } from "./home.ts";
-import type { Attachment, FromView } from "./messages.ts";
-import { pickCheckpoint, pickMode, pickPermissions, pickProfile, pickRestore, rememberAnswer } from "./pickers.ts";
-import { asPlace, here, openFile } from "./places.ts";
+import type { FromView } from "./messages.ts";
+import { pickMode, pickPermissions, pickProfile, rememberAnswer } from "./pickers.ts";
+import { here, openFile } from "./places.ts";
+import { Prompting } from "./prompting.ts";
 import type { PermissionMode } from "./protocol.ts";
 import { Server } from "./server.ts";
 import { configure, offerSetup, playDemo } from "./setup.ts";
@@ -33,6 +36,8 @@ class Extension implements vscode.Disposable {
   readonly server: Server;
   private readonly agent: Agent;
   private readonly view: TaskView;
+  private readonly prompting: Prompting;
+  private readonly answering: Answering;
   private readonly lenses: HunkLenses;
   private readonly statusBar = new StatusBar();
   private readonly terminals = new Terminals();
@@ -50,6 +55,8 @@ class Extension implements vscode.Disposable {
     this.agent = new Agent(this.server, (event) => this.taskChanged(event), () => this.context.now());
     this.lenses = new HunkLenses(this.agent.task);
     this.view = new TaskView(extension.extensionUri, (message) => void this.attempt(() => this.fromView(message)));
+    this.prompting = new Prompting(this.agent, this.view);
+    this.answering = new Answering(this.agent, (why) => this.prompting.askForWords(why));
     this.server.answer("agent/save", save);
     this.server.answer("agent/diagnostics", (params, token) => diagnostics(this.server, params, token));
     this.subscribe();
@@ -154,6 +161,8 @@ class Extension implements vscode.Disposable {
     const waits = status?.state === "waiting_for_input";
     this.view.badge(waits ? 1 : 0, "The agent waits for your answer");
     this.setContext("waits", waits);
+    // The keys are there for everything that takes a yes or a no, and for questions, to bring the user to them.
+    this.setContext("asks", waits || takes(status?.ask, "yesButtonClicked"));
     this.setContext("waitsForChange", changesOf(waiting).length > 0);
     this.setContext("works", status?.state === "running" || status?.state === "streaming");
     this.setContext("hasTask", status !== undefined);
@@ -193,23 +202,23 @@ class Extension implements vscode.Disposable {
   }
 
   private registerCommands(): void {
-    const agent = this.agent;
+    const { agent, answering, prompting } = this;
     const commands: Record<string, (...args: never[]) => unknown> = {
       focus: () => vscode.commands.executeCommand(`${TaskView.id}.focus`),
       newTask: async () => {
         await agent.clear();
-        await this.compose("", []);
+        await prompting.compose("", []);
       },
       history: () => showHistory(agent, (action) => this.attempt(action)),
       checkpoints: () => pickCheckpoint(agent),
-      ask: () => this.compose("", here()),
-      fix: () => this.aboutSelection("Fix the problem here."),
-      explain: () => this.aboutSelection("Explain what this does. Change nothing."),
-      approve: () => agent.answerWaiting("yesButtonClicked"),
-      reject: () => agent.answerWaiting("noButtonClicked"),
-      acceptHunk: (ts?: number, hunk?: string) => this.decide("accept", ts, hunk),
-      rejectHunk: (ts?: number, hunk?: string) => this.decide("reject", ts, hunk),
-      showDiff: () => this.diff(agent.task.waiting?.ts, undefined),
+      ask: () => prompting.compose("", here()),
+      fix: () => prompting.aboutSelection("Fix the problem here."),
+      explain: () => prompting.aboutSelection("Explain what this does. Change nothing."),
+      approve: () => answering.yesOrNo("yesButtonClicked"),
+      reject: () => answering.yesOrNo("noButtonClicked"),
+      acceptHunk: (ts?: number, hunk?: string) => answering.decide("accept", ts, hunk),
+      rejectHunk: (ts?: number, hunk?: string) => answering.decide("reject", ts, hunk),
+      showDiff: () => answering.diff(),
       cancel: () => agent.cancel(),
       pickMode: () => this.choose(() => pickMode(agent)),
       pickProfile: () => this.choose(() => pickProfile(agent)),
@@ -231,7 +240,7 @@ class Extension implements vscode.Disposable {
   }
 
   private async fromView(message: FromView): Promise<void> {
-    const agent = this.agent;
+    const { agent, answering, prompting } = this;
     switch (message.type) {
       case "ready":
         this.sendServer();
@@ -240,7 +249,7 @@ class Extension implements vscode.Disposable {
         this.statusChanged();
         return await this.sendHome();
       case "send":
-        return await this.say(message);
+        return await prompting.say(message);
       case "answer":
         return await agent.answer(message.ts, message.response, message.text, message.images);
       case "call":
@@ -248,7 +257,7 @@ class Extension implements vscode.Disposable {
       case "decide":
         return await agent.decide(message.ts, message.hunk, message.decision);
       case "diff":
-        return await this.diff(message.ts, message.path);
+        return await answering.diff(message.ts, message.path);
       case "open":
         return await openFile(message.path, message.line);
       case "terminal":
@@ -258,11 +267,11 @@ class Extension implements vscode.Disposable {
       case "resume":
         return await agent.resume(message.taskId);
       case "queue":
-        return await this.unqueue(message.op, message.messageId);
+        return await prompting.unqueue(message.op, message.messageId);
       case "older":
         return await agent.older(message.before);
       case "restore":
-        return await this.goBack(message.ts);
+        return await prompting.goBack(message.ts);
       case "remember":
         return await rememberAnswer(agent, message.ts);
       case "copy":
@@ -274,64 +283,6 @@ class Extension implements vscode.Disposable {
         await vscode.commands.executeCommand(`agentLsp.${command}`);
       }
     }
-  }
-
-  /** Words that the server does not take come back into the prompt. */
-  private async say(words: Extract<FromView, { type: "send" }>): Promise<void> {
-    try {
-      await this.agent.send(words.text, words.images, words.attachments.map(asPlace));
-    } catch (error) {
-      this.view.send({ ...words, type: "compose" });
-      throw error;
-    }
-  }
-
-  /** Back to before a message; words that are hidden by that come back into the prompt, to be said otherwise. */
-  private async goBack(ts: number): Promise<void> {
-    const rewind = await pickRestore(this.agent, ts);
-    if (rewind?.text) {
-      this.view.send({ type: "compose", text: rewind.text, attachments: [], ...(rewind.images && { images: rewind.images }) });
-    }
-  }
-
-  /** Takes words out of the queue; to be changed, they come back into the prompt. */
-  private async unqueue(op: "edit" | "remove", messageId: string): Promise<void> {
-    const words = await this.agent.unqueue(messageId);
-    if (op === "edit" && words) {
-      this.view.send({ type: "compose", text: words.text, attachments: [], images: words.images ?? [] });
-    }
-  }
-
-  private async decide(decision: "accept" | "reject", ts?: number, hunk?: string): Promise<void> {
-    const waiting = this.agent.task.waiting;
-    const editor = vscode.window.activeTextEditor;
-    const change = editor && changeFor(waiting, editor.document.uri);
-    const id = hunk ?? (change && hunkAt(change, editor.selection.active.line)?.id);
-    if (waiting && id !== undefined) {
-      await this.agent.decide(ts ?? waiting.ts, id, decision);
-    }
-  }
-
-  private async diff(ts: number | undefined, path: string | undefined): Promise<void> {
-    const changes = ts === undefined ? [] : changesOf(this.agent.task.message(ts));
-    const change = changes.find((one) => one.path === path) ?? changes[0];
-    if (change) {
-      await showDiff(change, false);
-    }
-  }
-
-  private async compose(text: string, attachments: readonly Attachment[]): Promise<void> {
-    await vscode.commands.executeCommand("agentLsp.focus");
-    this.view.send({ type: "compose", text, attachments });
-  }
-
-  private async aboutSelection(text: string): Promise<void> {
-    const places = here();
-    await vscode.commands.executeCommand("agentLsp.focus");
-    if (this.agent.task.status?.state === "idle") {
-      await this.agent.clear();
-    }
-    await this.agent.newTask(text, [], places);
   }
 
   private showTerminal(ts: number): void {

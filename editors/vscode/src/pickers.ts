@@ -1,82 +1,13 @@
-// Lists to choose from: checkpoints, modes, profiles, and what may run unasked.
+// Lists to choose from: modes, profiles, and what may run unasked. Those of checkpoints are in checkpoints.ts.
 
 import * as vscode from "vscode";
 
 import type { Agent } from "./agent.ts";
-import type { PermissionMode, Restoration, RestoreParams, Rewind } from "./protocol.ts";
+import type { PermissionMode } from "./protocol.ts";
 import { rememberOffer } from "./toolAsk.ts";
 
-interface Row<T> extends vscode.QuickPickItem {
+export interface Row<T> extends vscode.QuickPickItem {
   value: T;
-}
-
-/** Back to a checkpoint: the plan is shown before anything is touched. */
-export async function pickCheckpoint(agent: Agent): Promise<void> {
-  const taskId = agent.task.taskId;
-  if (!taskId) {
-    return;
-  }
-  const picked = await choose("Take back what the agent did since", async () => {
-    const { checkpoints } = await agent.server.request("agent/checkpoints", { taskId });
-    return checkpoints.toReversed().map((one) => ({
-      label: new Date(one.ts).toLocaleTimeString(),
-      description: `before ${one.reason === "message" ? "your message" : `a ${one.reason}`}`,
-      value: one.id,
-    }));
-  });
-  if (picked) {
-    await restore(agent, { checkpoint: picked, what: "files" });
-  }
-}
-
-const PARTS = [
-  { label: "Files and conversation", detail: "As it was before this message; your words come back to be changed", value: "both" },
-  { label: "Conversation", detail: "The files stay as they are", value: "conversation" },
-  { label: "Files", detail: "What was said stays", value: "files" },
-  { label: "In a copy", detail: "A new task of what came before; this one and the files stay as they are", value: "fork" },
-] as const;
-
-/** Back to before a message: what of it the user wants, the plan, and then the deed. */
-export async function pickRestore(agent: Agent, ts: number): Promise<Pick<Rewind, "text" | "images"> | undefined> {
-  const what = await choose("Go back to before this message", async () => PARTS);
-  if (what === "fork") {
-    const taskId = agent.task.taskId;
-    return taskId === undefined ? undefined : await agent.fork(taskId, ts);
-  }
-  return what && (await restore(agent, { ts, what }));
-}
-
-type Place = ({ checkpoint: string } | { ts: number }) & { what: NonNullable<RestoreParams["what"]> };
-
-/** Says what a restore would do, asks, and does it. */
-async function restore(agent: Agent, place: Place): Promise<Rewind | undefined> {
-  const taskId = agent.task.taskId;
-  if (!taskId) {
-    return undefined;
-  }
-  const plan = await agent.server.request("agent/restore", { taskId, ...place, dryRun: true });
-  if (plan.files.length === 0 && plan.conflicts.length === 0 && !plan.rewind?.hidden) {
-    void vscode.window.showInformationMessage("There is nothing to take back: nothing has changed since then.");
-    return undefined;
-  }
-  const yes = "Go back";
-  const answer = await vscode.window.showWarningMessage("Go back to how it was then?", { modal: true, detail: told(plan) }, yes);
-  if (answer !== yes) {
-    return undefined;
-  }
-  const done = await agent.server.request("agent/restore", { taskId, ...place });
-  void offerUndo(agent, taskId, done);
-  return done.rewind;
-}
-
-async function offerUndo(agent: Agent, taskId: string, done: Restoration): Promise<void> {
-  const undo = "Undo";
-  const files = `${done.files.length} files restored`;
-  const left = done.conflicts.length ? `, ${done.conflicts.length} left as they are` : "";
-  const answer = await vscode.window.showInformationMessage(`${files}${left}.`, ...(done.undo ? [undo] : []));
-  if (answer === undo && done.undo) {
-    await agent.server.request("agent/restore", { taskId, checkpoint: done.undo, what: done.rewind ? "both" : "files" });
-  }
 }
 
 const SCOPES = [
@@ -92,13 +23,6 @@ export async function rememberAnswer(agent: Agent, ts: number): Promise<void> {
   if (scope) {
     await agent.answer(ts, "yesButtonClicked", undefined, undefined, scope);
   }
-}
-
-function told(plan: Restoration): string {
-  const files = plan.files.map((file) => `${file.kind} ${file.path}${file.isMerged ? " (what you changed stays)" : ""}`);
-  const conflicts = plan.conflicts.map((file) => `left: ${file.path}: ${file.reason}`);
-  const messages = plan.rewind?.hidden ? [`${plan.rewind.hidden} messages are hidden`] : [];
-  return [...messages, ...files, ...conflicts].slice(0, 25).join("\n");
 }
 
 const PERMISSIONS = [
@@ -165,7 +89,7 @@ function currentTask(agent: Agent): { taskId?: string } {
   return agent.task.taskId ? { taskId: agent.task.taskId } : {};
 }
 
-async function choose<T>(title: string, rows: () => Promise<readonly Row<T>[]>): Promise<T | undefined> {
+export async function choose<T>(title: string, rows: () => Promise<readonly Row<T>[]>): Promise<T | undefined> {
   const picked = await vscode.window.showQuickPick(rows(), { title, matchOnDetail: true });
   return picked?.value;
 }

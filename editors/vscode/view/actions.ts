@@ -7,14 +7,16 @@ import { markdownLine } from "./markdown.ts";
 import { json } from "./rowText.ts";
 import type { PageState } from "./state.ts";
 
-const KEYS: Record<string, string> = { yesButtonClicked: "Ctrl+Alt+Y", noButtonClicked: "Ctrl+Alt+N" };
+/** As package.json binds them. */
+const MODIFIERS = navigator.platform.startsWith("Mac") ? "⌥⌘" : "Alt+";
+const KEYS: Record<string, string> = { yesButtonClicked: "Y", noButtonClicked: "N" };
 
 export function actions(state: PageState, message: Message): HTMLElement {
   const rows = state.status?.ask?.actions ?? [];
   const buttons = rows.map(({ label, response }, index) => {
     const key = KEYS[response];
     const kind = index === 0 && key ? "primary" : "secondary";
-    return button(label, () => act(state, message.ts, response), { class: kind, ...(key && { title: `${label} (${key})` }) });
+    return button(label, () => act(state, message.ts, response), { class: kind, ...(key && { title: `${label} (${MODIFIERS}${key})` }) });
   });
   const offered = rememberOffer(message);
   const always = offered && button("Always…", () => state.send({ type: "remember", ts: message.ts }), { class: "quiet", title: `Always allow ${offered}` });

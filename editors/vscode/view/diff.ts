@@ -1,5 +1,6 @@
 // A change as its hunks, each with its own accept and reject while the ask waits.
 
+import { lineNumber } from "../src/hunks.ts";
 import type { Change, Hunk } from "../src/protocol.ts";
 import { diffLines, type DiffLine } from "./diffParts.ts";
 import { button, h } from "./dom.ts";
@@ -22,7 +23,8 @@ export function changeElement(state: PageState, ts: number, change: Change): HTM
 
 function fileHead(state: PageState, ts: number, change: Change): HTMLElement {
   const { verb, icon: name } = KINDS[change.kind];
-  const line = String(change.hunks[0]?.startLine ?? 1);
+  const [first] = change.hunks;
+  const line = String(first ? lineNumber(first) : 1);
   return h(
     "div",
     { class: "file" },
@@ -34,8 +36,11 @@ function fileHead(state: PageState, ts: number, change: Change): HTMLElement {
   );
 }
 
+/** How many lines come and go: only what there is of both. */
 export function countsElement({ added, removed }: { added: number; removed: number }): HTMLElement {
-  return h("span", { class: "counts" }, h("span", { class: "plus" }, `+${added}`), " ", h("span", { class: "minus" }, `−${removed}`));
+  const plus = added > 0 && h("span", { class: "plus" }, `+${added}`);
+  const minus = removed > 0 && h("span", { class: "minus" }, `−${removed}`);
+  return h("span", { class: "counts" }, plus, plus && minus && " ", minus);
 }
 
 /** The end of a path says most: what is cut is its beginning. */
@@ -45,16 +50,17 @@ function pathNodes(path: string): HTMLElement {
 
 function hunkElement(state: PageState, ts: number, hunk: Hunk, place: string | undefined): HTMLElement {
   const decision = state.decisions.get(ts)?.[hunk.id];
+  const line = lineNumber(hunk);
   const lines = hunk.lines ?? [];
-  const pre = h("pre", { class: "hunk", tabindex: "0", label: `Hunk at line ${hunk.startLine}` }, ...diffLines(lines.slice(0, MOST_LINES)).map(lineElement));
+  const pre = h("pre", { class: "hunk", tabindex: "0", label: `Hunk at line ${line}` }, ...diffLines(lines.slice(0, MOST_LINES)).map(lineElement));
   const cut = lines.length > MOST_LINES ? h("div", { class: "cut" }, `… ${lines.length - MOST_LINES} more lines; open the diff to see them`) : undefined;
   const choice = (wanted: "accept" | "reject", text: string): HTMLElement =>
     button(text, () => state.send({ type: "decide", ts, hunk: hunk.id, decision: wanted }), {
       class: `choice ${wanted}`,
       "aria-pressed": String(decision === wanted),
-      label: `${text} hunk at line ${hunk.startLine}`,
+      label: `${text} hunk at line ${line}`,
     });
-  const bar = place ? h("div", { class: "hunk-bar" }, h("span", { class: "dim" }, `Line ${hunk.startLine} · ${place}`), choice("accept", "Accept"), choice("reject", "Reject")) : undefined;
+  const bar = place ? h("div", { class: "hunk-bar" }, h("span", { class: "dim" }, `Line ${line} · ${place}`), choice("accept", "Accept"), choice("reject", "Reject")) : undefined;
   return h("div", { class: `hunk-box ${decision ?? ""}` }, bar, pre, cut);
 }
 

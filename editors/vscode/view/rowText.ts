@@ -17,7 +17,7 @@ const TOOLS: Record<string, string> = {
   listFilesRecursive: "List all of",
   searchFiles: "Search",
   newFileCreated: "Create",
-  editedExistingFile: "Write",
+  editedExistingFile: "Edit",
   appliedDiff: "Edit",
   deletedFile: "Delete",
   renamedFile: "Rename",

@@ -1,0 +1,56 @@
+// Answers given in the editor: yes and no by key, hunks by lens, menu or cursor, and the diff that they are about.
+
+import * as vscode from "vscode";
+
+import type { Agent } from "./agent.ts";
+import { hunkIn, showDiff } from "./changes.ts";
+import type { AskResponseParams, WaitingAsk } from "./protocol.ts";
+import type { HunkDecision } from "./task.ts";
+import { changesOf } from "./toolAsk.ts";
+
+type YesOrNo = Extract<AskResponseParams["response"], "yesButtonClicked" | "noButtonClicked">;
+
+const SHOWN_MS = 4000;
+
+/** Whether an ask can be answered so; what it takes beside words, it offers. */
+export function takes(ask: WaitingAsk | null | undefined, response: YesOrNo): boolean {
+  return ask?.actions.some((action) => action.response === response) ?? false;
+}
+
+export class Answering {
+  constructor(
+    private readonly agent: Agent,
+    /** Brings the user to the prompt, and says why. */
+    private readonly askForWords: (why: string) => Promise<void>,
+  ) {}
+
+  /** A yes or no to whatever waits; what wants words gets none of either. */
+  async yesOrNo(response: YesOrNo): Promise<void> {
+    const ask = this.agent.task.status?.ask;
+    if (ask && takes(ask, response)) {
+      await this.agent.answer(ask.ts, response);
+    } else if (ask) {
+      await this.askForWords("That wants more than a yes or no: choose an answer, or write one.");
+    }
+  }
+
+  /** Accepts or rejects a hunk: this one, or the one under the cursor. */
+  async decide(decision: HunkDecision, ts?: number, hunk?: string): Promise<void> {
+    const { waiting } = this.agent.task;
+    const editor = vscode.window.activeTextEditor;
+    const id = hunk ?? (editor && hunkIn(waiting, editor.document.uri, editor.selection.active.line)?.id);
+    if (waiting && id !== undefined) {
+      await this.agent.decide(ts ?? waiting.ts, id, decision);
+    } else {
+      vscode.window.setStatusBarMessage("Agent: no change under the cursor", SHOWN_MS);
+    }
+  }
+
+  async diff(ts = this.agent.task.waiting?.ts, path?: string): Promise<void> {
+    const changes = ts === undefined ? [] : changesOf(this.agent.task.message(ts));
+    const change = changes.find((one) => one.path === path) ?? changes[0];
+    if (change) {
+      await showDiff(change);
+    }
+  }
+}
