@@ -31,8 +31,13 @@ _FAILURES = frozenset({"abort", "error", "insufficient_system_resource", "malfor
 _CACHE_READS = ("prompt_cache_hit_tokens", "cache_read_input_tokens", "cached_tokens")
 """Not of the vendor's API: what compatible servers call the cached part of a prompt."""
 
+_LEGACY = -1
+"""Stands for the index of the one call that an answer could make in the API's first years."""
+
 _THOUGHT_FIELDS = ("reasoning_content", "reasoning")
 """Not of the vendor's API: the two names that compatible servers give to streamed reasoning."""
+
+_SAID = (*_THOUGHT_FIELDS, "content", "refusal", "tool_calls", "function_call")
 
 
 @dataclass(slots=True)
@@ -41,6 +46,8 @@ class _Calling:
 
     id: str
     name: list[str] = field(default_factory=list[str])
+    arguments: list[str] = field(default_factory=list[str])
+    """What came of them and is not told yet: some services name a call only later."""
     key: int | None = None
     extra: Json = field(default_factory=dict[str, Any])
     """What the service wants to see again with the call: Gemini's signature of the thoughts behind it."""
@@ -48,6 +55,12 @@ class _Calling:
     @property
     def whole_name(self) -> str:
         return "".join(self.name)
+
+    def taken(self) -> str:
+        """Hand over the arguments that are not told yet."""
+        arguments = "".join(self.arguments)
+        self.arguments.clear()
+        return arguments
 
 
 class ChatReader:
@@ -59,6 +72,7 @@ class ChatReader:
         """The newest call of each index."""
         self._current: _Calling | None = None
         self._thought_field = ""
+        self._has_deltas = False
         self._stop: StopReason | None = None
         self._has_refused = False
         self._details: list[Json] = []
@@ -69,14 +83,22 @@ class ChatReader:
         if event.get("usage") or event.get("x_groq"):
             self._count(inner(event, "usage") or inner(inner(event, "x_groq"), "usage"))
         for choice in event.get("choices") or ():
-            if choice.get("index", 0) == 0:
+            if not choice.get("index"):
                 self._read_choice(choice)
+
+    def read_whole(self, answer: Json) -> bool:
+        if not answer.get("choices"):
+            return False
+        self.read(answer)
+        return self.end(is_marked=True)
 
     def end(self, *, is_marked: bool) -> bool:
         if self._stop is None and not is_marked:
             return False
         self._end_thought()
         self._end_call()
+        for calling in self._calls.values():
+            self._announce(calling)
         if self._details:
             self._seal({"reasoning_details": joined_details(self._details)}, text="")
         stop = StopReason.REFUSAL if self._has_refused else self._stop
@@ -84,7 +106,18 @@ class ChatReader:
         return True
 
     def _read_choice(self, choice: Json) -> None:
-        delta = inner(choice, "delta")
+        if delta := inner(choice, "delta"):
+            self._has_deltas |= any(delta.get(name) for name in _SAID)
+            self._read_delta(delta)
+        elif not self._has_deltas:
+            # Behind deltas, a message repeats them; without any, it is what they would be.
+            self._read_delta(inner(choice, "message"))
+        if choice.get("usage"):
+            self._count(inner(choice, "usage"))
+        if reason := choice.get("finish_reason"):
+            self._finish(str(reason).lower())
+
+    def _read_delta(self, delta: Json) -> None:
         for name in _THOUGHT_FIELDS:
             if thought := delta.get(name):
                 self._thought_field = name
@@ -99,11 +132,10 @@ class ChatReader:
         for call in delta.get("tool_calls") or ():
             self._end_thought()
             self._read_call(call)
+        if function := inner(delta, "function_call"):
+            self._end_thought()
+            self._read_call({"index": _LEGACY, "function": function})
         self._details.extend(delta.get("reasoning_details") or ())
-        if choice.get("usage"):
-            self._count(inner(choice, "usage"))
-        if reason := choice.get("finish_reason"):
-            self._finish(str(reason).lower())
 
     def _finish(self, reason: str) -> None:
         if reason in _FAILURES:
@@ -118,30 +150,39 @@ class ChatReader:
         if name and calling.key is None and (not calling.name or not id_):
             calling.name.append(name)
         if arguments := _as_text(function.get("arguments")):
-            self._answer.grow_call(self._announced(calling), arguments)
+            calling.arguments.append(arguments)
+        if calling.arguments and calling.name:
+            self._announce(calling)
 
     def _calling(self, index: int | None, id_: str, name: str) -> _Calling:
         """Find the call that a piece belongs to, or begin one."""
-        known = self._current if index is None else self._calls.get(index)
+        known = self._known(id_) if index is None else self._calls.get(index)
         if known is None or _is_another(known, id_, name, has_index=index is not None):
             self._end_call()
+            if known:
+                self._announce(known)
             known = self._calls[len(self._calls) if index is None else index] = _Calling(id_)
-        elif known is not self._current and self._current is not None:
-            self._announced(self._current)
+        elif known is not self._current and self._current and self._current.name:
+            self._announce(self._current)
         self._current = known
         return known
 
-    def _announced(self, calling: _Calling) -> int:
+    def _known(self, id_: str) -> _Calling | None:
+        """Find a call by its id alone: the one of before, unless another is meant."""
+        return next((call for call in self._calls.values() if id_ and call.id == id_), self._current)
+
+    def _announce(self, calling: _Calling) -> None:
+        """Tell of a call, and what came of its arguments."""
         if calling.key is None:
             if calling.extra:
                 self._seal({"extra_content": calling.extra}, text="")
             calling.key = self._answer.begin_call(calling.id, calling.whole_name)
-        return calling.key
+        self._answer.grow_call(calling.key, calling.taken())
 
     def _end_call(self) -> None:
         # Not told as ended before the answer is: a service may go back to a call after it began another.
         if self._current is not None:
-            self._announced(self._current)
+            self._announce(self._current)
 
     def _end_thought(self) -> None:
         if self._answer.has_open_thought:

@@ -1,7 +1,8 @@
 """Bytes of any split in, events out: the same shell for every vendor. No I/O; what the events mean is the reader's."""
 
 import json
-from typing import Protocol
+from collections.abc import Callable
+from typing import Protocol, TypeVar
 
 import jiter
 
@@ -9,7 +10,9 @@ from agent_lsp.domain.encoding import Json
 from agent_lsp.domain.model import ModelEvent
 from agent_lsp.providers import faults
 from agent_lsp.providers.answer import Answer
-from agent_lsp.providers.sse import EventTooLong, SseParser
+from agent_lsp.providers.sse import LONGEST_EVENT_BYTES, EventTooLong, SseParser
+
+T = TypeVar("T")
 
 LONGEST_ANSWER_BYTES = 256 * 1024 * 1024
 """A stream without an end stops here, also where it says nothing; a real one of 100,000 tokens has some 30 MB."""
@@ -22,6 +25,10 @@ class Reader(Protocol):
 
     def read(self, event: Json) -> None: ...
 
+    def read_whole(self, answer: Json) -> bool:
+        """Read an answer that came as one object; tell whether it is one."""
+        ...
+
     def end(self, *, is_marked: bool) -> bool:
         """Finish the answer where nothing more comes, and tell whether it is whole.
 
@@ -31,13 +38,19 @@ class Reader(Protocol):
 
 
 class Decoder:
-    """Feed it what the network gives, then tell it the end. Linear, whatever the pieces."""
+    """Feed it what the network gives, then tell it the end. Linear, whatever the pieces.
+
+    Some servers answer with one JSON object though they were asked for a stream; its first character tells.
+    """
 
     def __init__(self, reader: Reader, answer: Answer, ignored: frozenset[bytes]) -> None:
         self._parser = SseParser(ignored)
         self._reader = reader
         self._answer = answer
         self._left = LONGEST_ANSWER_BYTES
+        self._has_begun = False
+        self._whole: list[bytes] | None = None
+        """The pieces of an answer that is no stream."""
 
     @property
     def has_ended(self) -> bool:
@@ -48,6 +61,12 @@ class Decoder:
         self._left -= len(piece)
         if self._left < 0:
             raise faults.unreadable("an answer without an end")
+        if not self._has_begun:
+            begin = piece.lstrip()
+            self._has_begun = bool(begin)
+            self._whole = [] if begin[:1] in (b"{", b"[") else None
+        if self._whole is not None:
+            return self._keep(self._whole, piece)
         try:
             return self._read(self._parser.feed(piece))
         except EventTooLong as error:
@@ -59,6 +78,8 @@ class Decoder:
         """Close the answer; raises ModelFault where it was cut off."""
         if self._answer.has_ended:
             return []
+        if self._whole is not None:
+            return self._read_whole(b"".join(self._whole))
         try:
             rest = self._read(self._parser.end())
         except ValueError as error:
@@ -67,21 +88,37 @@ class Decoder:
             raise faults.cut_off()
         return [*rest, *self._answer.take()]
 
+    def _keep(self, whole: list[bytes], piece: bytes) -> list[ModelEvent]:
+        if self._left < LONGEST_ANSWER_BYTES - LONGEST_EVENT_BYTES:
+            raise faults.unreadable("an answer too large to be one")
+        whole.append(piece)
+        return []
+
+    def _read_whole(self, body: bytes) -> list[ModelEvent]:
+        try:
+            answer = parsed(body)
+        except ValueError as error:
+            raise faults.not_a_stream("application/json", body[: faults.LONGEST_BODY_BYTES]) from error
+        if not self._understood(self._reader.read_whole, answer):
+            raise faults.not_a_stream("application/json", body[: faults.LONGEST_BODY_BYTES])
+        self._answer.has_ended = True
+        return self._answer.take()
+
     def _read(self, events: list[bytes]) -> list[ModelEvent]:
         for event in events:
             if self._answer.has_ended:
                 break
-            if event == _END_MARK:
+            if event.strip() == _END_MARK:
                 self._answer.has_ended = self._reader.end(is_marked=True)
-            else:
-                self._read_one(parsed(event))
+            elif event.strip():
+                self._understood(self._reader.read, parsed(event))
         return self._answer.take()
 
-    def _read_one(self, event: Json) -> None:
+    def _understood(self, read: Callable[[Json], T], event: Json) -> T:
         try:
-            self._reader.read(event)
+            return read(event)
         except (AttributeError, TypeError, KeyError, IndexError) as error:
-            # The event is JSON that somebody else wrote: a list may stand where an object should.
+            # It is JSON that somebody else wrote: a list may stand where an object should.
             raise faults.unreadable("an event of an unknown shape") from error
 
 
@@ -98,4 +135,7 @@ def parsed(event: bytes) -> Json:
 
 def _parsed_leniently(event: bytes) -> object:
     """Read JSON with broken UTF-8 or half a surrogate pair in it; the other half may come with the next event."""
-    return json.loads(event.decode("utf-8", "replace"))
+    try:
+        return json.loads(event.decode("utf-8", "replace"))
+    except RecursionError as error:
+        raise ValueError("JSON of a sensible depth was expected") from error

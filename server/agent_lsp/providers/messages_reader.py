@@ -31,7 +31,8 @@ class MessagesReader:
         self._signature: list[str] = []
         self._figures: dict[str, int] = {}
         self._stop: StopReason | None = None
-        self._has_begun = False
+        self._begun: set[int] = set()
+        """The blocks that were begun, by their indexes."""
 
     def read(self, event: Json) -> None:
         match event.get("type"):
@@ -54,21 +55,34 @@ class MessagesReader:
             case _:
                 pass
 
+    def read_whole(self, answer: Json) -> bool:
+        blocks: object = answer.get("content")
+        if answer.get("error") or not isinstance(blocks, list):
+            return False
+        self.read({"type": "message_start", "message": answer})
+        for index, block in enumerate(answer["content"]):
+            self._begin(index, block)
+            self._finish(index)
+        self.read({"type": "message_delta", "delta": {"stop_reason": answer.get("stop_reason")}})
+        return self.end(is_marked=True)
+
     def _end_with(self, reason: str) -> None:
-        if reason == "model_context_window_exceeded" and not self._has_begun:
+        if reason == "model_context_window_exceeded" and not self._begun:
             raise faults.out_of_window()
         self._stop = _STOPS.get(reason, StopReason.END)
 
     def end(self, *, is_marked: bool) -> bool:
         if self._stop is None and not is_marked:
             return False
+        for index in tuple(self._calls):
+            self._finish(index)
         if self._answer.has_open_thought:
             self._seal()
         self._answer.stop(self._stop or StopReason.END)
         return True
 
     def _begin(self, index: int, block: Json) -> None:
-        self._has_begun = True
+        self._begun.add(index)
         match block.get("type"):
             case "text":
                 self._answer.text(block.get("text") or "")
@@ -99,6 +113,8 @@ class MessagesReader:
                 pass
 
     def _grow_call(self, index: int, arguments: str) -> None:
+        if index not in self._begun:
+            raise faults.unreadable("the arguments of a call that it had not begun")
         if arguments and index in self._calls:
             self._whole_inputs.pop(index, None)
             self._answer.grow_call(self._calls[index], arguments)

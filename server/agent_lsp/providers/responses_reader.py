@@ -3,26 +3,25 @@
 import json
 
 from agent_lsp.domain.encoding import Json
+from agent_lsp.domain.errors import ModelFault
 from agent_lsp.domain.model import StopReason
 from agent_lsp.providers import faults
 from agent_lsp.providers.answer import Answer
 from agent_lsp.providers.figures import amount, figure, usage
 from agent_lsp.providers.inner import inner
+from agent_lsp.providers.responses_items import CALL, MESSAGE, Item, Items, as_arguments
 
 IGNORED = frozenset(
     {
         b"response.created",
         b"response.queued",
         b"response.in_progress",
-        b"response.content_part.added",
-        b"response.content_part.done",
-        b"response.output_text.done",
         b"response.reasoning_summary_text.done",
         b"response.reasoning_summary_part.done",
         b"keepalive",
     }
 )
-"""What only repeats: the whole texts behind their deltas among it."""
+"""What only repeats: whole thoughts behind their deltas among it."""
 
 
 class ResponsesReader:
@@ -30,110 +29,105 @@ class ResponsesReader:
 
     def __init__(self, answer: Answer) -> None:
         self._answer = answer
-        self._calls: dict[int, int] = {}
-        """The call of each item, by the item's place in the output."""
-        self._has_arguments: set[int] = set()
-        self._has_text: set[int] = set()
-        self._is_told = False
-        """Whether the items came one by one, and not only in the last event."""
+        self._items = Items()
         self._has_refused = False
         self._stop: StopReason | None = None
 
     def read(self, event: Json) -> None:
-        place: int = event.get("output_index", 0)
         match event.get("type"):
             case "response.output_text.delta":
-                self._say(place, event.get("delta") or "")
+                self._items.found(event, MESSAGE).say(self._answer, event.get("delta") or "", _part_of(event))
             case "response.refusal.delta":
-                self._has_refused = True
-                self._say(place, event.get("delta") or "")
-            case "response.function_call_arguments.delta":
-                self._grow_call(place, event.get("delta") or "")
+                self._has_refused |= bool(event.get("delta"))
+                self._items.found(event, MESSAGE).say(self._answer, event.get("delta") or "", _part_of(event))
             case "response.reasoning_summary_text.delta" | "response.reasoning_text.delta":
                 self._answer.thought(event.get("delta") or "")
             case "response.reasoning_summary_part.added" if self._answer.has_open_thought:
                 self._answer.thought("\n\n")
-            case "response.output_item.added":
-                self._begin(place, inner(event, "item"))
-            case "response.output_item.done":
-                self._finish(place, inner(event, "item"))
+            case "response.function_call_arguments.delta":
+                self._items.found(event, CALL).grow(self._answer, event.get("delta") or "")
+            case "error" | "response.failed" | "response.cancelled":
+                raise _fault_of(event)
+            case _ if event.get("error"):
+                raise _fault_of(event)
             case _:
-                self._read_ending(event)
+                self._read_whole_part(event)
+
+    def read_whole(self, answer: Json) -> bool:
+        if answer.get("object") != "response" and not isinstance(answer.get("output"), list):
+            return False
+        status = answer.get("status") or "completed"
+        self.read({"type": f"response.{status}", "response": answer})
+        return self._answer.has_ended
 
     def end(self, *, is_marked: bool) -> bool:
         if self._stop is None and not is_marked:
             return False
+        for item in self._items.all:
+            item.end(self._answer)
         self._answer.stop(self._stop or StopReason.END)
         return True
 
-    def _read_ending(self, event: Json) -> None:
-        response = inner(event, "response")
+    def _read_whole_part(self, event: Json) -> None:
+        """Read what begins, or tells all of something that may have come in pieces."""
         match event.get("type"):
-            case "response.completed":
-                self._complete(response, StopReason.REFUSAL if self._has_refused else StopReason.END)
-            case "response.incomplete":
-                reason = inner(response, "incomplete_details").get("reason")
-                self._complete(response, StopReason.REFUSAL if reason == "content_filter" else StopReason.LENGTH)
-            case "response.failed" | "response.cancelled":
-                raise faults.in_stream(response.get("error"))
-            case "error":
-                raise faults.in_stream(
-                    event.get("error") or {"code": event.get("code"), "message": event.get("message")}
-                )
-            case _ if event.get("error"):
-                raise faults.in_stream(event["error"])
+            case "response.output_text.done" | "response.refusal.done":
+                self._say_rest(event, event)
+            case "response.content_part.done":
+                self._say_rest(event, inner(event, "part"))
+            case "response.function_call_arguments.done":
+                call = self._items.found(event, CALL)
+                call.learn({"name": event.get("name"), "arguments": event.get("arguments")})
+            case "response.output_item.added":
+                self._items.begin(event, inner(event, "item")).announce(self._answer)
+            case "response.output_item.done":
+                self._finish(self._items.done(event, inner(event, "item")), inner(event, "item"))
+            case "response.completed" | "response.done" | "response.incomplete":
+                self._complete(inner(event, "response"), is_cut=event["type"] == "response.incomplete")
             case _:
                 pass
 
-    def _complete(self, response: Json, stop: StopReason) -> None:
-        if not (self._is_told or self._answer.has_open_thought):
-            # Some servers stream nothing but this.
-            for place, item in enumerate(response.get("output") or ()):
-                self._finish(place, item)
+    def _complete(self, response: Json, *, is_cut: bool) -> None:
+        if response.get("status") in ("failed", "cancelled"):
+            raise _fault_of({"response": response})
+        output: list[Json] = response.get("output") or []
+        for item, whole in zip(self._items.matched(output), output, strict=True):
+            self._finish(item, whole)
         self._count(inner(response, "usage"))
-        self._stop = stop
+        reason = inner(response, "incomplete_details").get("reason")
+        if reason == "content_filter" or self._has_refused:
+            self._stop = StopReason.REFUSAL
+        else:
+            self._stop = StopReason.LENGTH if is_cut or response.get("status") == "incomplete" else StopReason.END
         self._answer.has_ended = self.end(is_marked=True)
 
-    def _say(self, place: int, text: str) -> None:
-        self._is_told = True
-        self._has_text.add(place)
-        self._answer.text(text)
+    def _say_rest(self, event: Json, whole: Json) -> None:
+        """Say what has not come of a part of a message, now that all of it has."""
+        self._has_refused |= bool(whole.get("refusal"))
+        if text := _text_of(whole):
+            self._items.found(event, MESSAGE).say_rest(self._answer, text, _part_of(event))
 
-    def _begin(self, place: int, item: Json) -> None:
-        self._is_told = True
-        if item.get("type") == "function_call":
-            self._calls[place] = self._answer.begin_call(item.get("call_id") or "", item.get("name") or "")
-
-    def _grow_call(self, place: int, arguments: str) -> None:
-        if arguments and place in self._calls:
-            self._has_arguments.add(place)
-            self._answer.grow_call(self._calls[place], arguments)
-
-    def _finish(self, place: int, item: Json) -> None:
-        self._is_told = True
-        match item.get("type"):
-            case "message" if place not in self._has_text:
-                for part in item.get("content") or ():
-                    self._has_refused |= "refusal" in part
-                    self._answer.text(part.get("text") or part.get("refusal") or "")
+    def _finish(self, item: Item, whole: Json) -> None:
+        match item.kind:
+            case "message":
+                parts: list[Json] = whole.get("content") or []
+                self._has_refused |= any(part.get("refusal") for part in parts)
+                item.say(self._answer, item.text.rest_of("".join(map(_text_of, parts))), max(0, len(parts) - 1))
             case "function_call":
-                if place not in self._calls:
-                    self._begin(place, item)
-                if place not in self._has_arguments:
-                    self._grow_call(place, item.get("arguments") or "")
-                self._answer.end_call(self._calls[place])
-            case "reasoning":
-                self._seal(item)
+                item.end(self._answer, as_arguments(whole.get("arguments")))
+            case "reasoning" if not item.is_done:
+                self._seal(whole)
             case _:
                 pass
+        item.is_done = True
 
     def _seal(self, item: Json) -> None:
         """Keep a reasoning item whole; without its encrypted content it could not be sent back, and is only text."""
         seal = json.dumps(item, ensure_ascii=False) if item.get("encrypted_content") else None
         if self._answer.has_open_thought:
             self._answer.seal_thought(lambda _: seal)
-        elif seal or item.get("summary"):
-            summary = "\n\n".join(part.get("text") or "" for part in item.get("summary") or ())
+        elif seal or item.get("summary") or item.get("content"):
+            summary = "\n\n".join(part.get("text") or "" for part in item.get("summary") or item.get("content") or ())
             self._answer.seal_thought(lambda _: seal, text=summary)
 
     def _count(self, counted: Json) -> None:
@@ -147,3 +141,17 @@ class ResponsesReader:
                 cost=amount(counted, "cost"),
             )
         )
+
+
+def _part_of(event: Json) -> int:
+    place = event.get("content_index")
+    return place if isinstance(place, int) else 0
+
+
+def _text_of(part: Json) -> str:
+    return part.get("text") or part.get("refusal") or ""
+
+
+def _fault_of(event: Json) -> ModelFault:
+    told = event.get("error") or inner(event, "response").get("error")
+    return faults.in_stream(told or {"code": event.get("code"), "message": event.get("message")})

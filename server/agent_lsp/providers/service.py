@@ -1,8 +1,8 @@
 """A model behind a vendor's API: joins what writes requests, what carries them and what reads answers."""
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Sequence
-from contextlib import AsyncExitStack, aclosing, suppress
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Generator, Sequence
+from contextlib import AsyncExitStack, aclosing, contextmanager, suppress
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -78,8 +78,9 @@ class ServiceModel:
             incoming = await _within(self.patience.first_byte, posted, has_begun=False)
             await self._expect_events(incoming)
             batches = await stack.enter_async_context(aclosing(self._decoded(incoming.pieces, decoder)))
-            async for events in batches:
-                yield events
+            with _begun():
+                async for events in batches:
+                    yield events
 
     async def _decoded(self, pieces: AsyncIterator[bytes], decoder: Decoder) -> AsyncGenerator[Sequence[ModelEvent]]:
         seconds, has_begun, clock = self.patience.first_byte, False, asyncio.get_running_loop().time
@@ -107,7 +108,7 @@ class ServiceModel:
         content_type = incoming.headers.get("content-type", "")
         if incoming.status != 200:
             raise faults.refused(incoming.status, incoming.headers, await self._body_of(incoming))
-        if "html" in content_type or "application/json" in content_type:
+        if "html" in content_type:
             raise faults.not_a_stream(content_type, await self._body_of(incoming))
 
     async def _body_of(self, incoming: Incoming) -> bytes:
@@ -120,6 +121,17 @@ class ServiceModel:
                     break
                 body += piece
         return bytes(body[: faults.LONGEST_BODY_BYTES])
+
+
+@contextmanager
+def _begun() -> Generator[None]:
+    """Mark what goes wrong from here on as an answer that had begun, unless the service gave up by itself."""
+    try:
+        yield
+    except ModelFault as fault:
+        if fault.has_begun is None:
+            fault.has_begun = True
+        raise
 
 
 async def _within(seconds: float, awaitable: Awaitable[T], *, has_begun: bool) -> T:
