@@ -1,5 +1,11 @@
+from dataclasses import replace
+
+import pytest
 from test_lsp_waiting import CHANGE, FIRST, SECOND, URI, command, propose, settle
 
+from agent_lsp.domain.files import Hunk
+from agent_lsp.lsp.plain.marks import changed_places
+from agent_lsp.workspace.diffs import compare
 from support.front_door import FrontDoor
 from support.lsp_client import Json
 
@@ -35,6 +41,35 @@ async def test_hunks_are_marked_until_they_are_decided(plain: FrontDoor) -> None
         {"uri": URI, "version": 0, "diagnostics": marks[1:]},
         {"uri": URI, "version": 0, "diagnostics": []},
     ]
+
+
+PLACES = {
+    "changed": (5, [" a", "-b", "+B", " c"], [(5, 6)]),
+    "added between two": (5, [" a", "+b", " c"], [(5, 5)]),
+    "dropped, with lines kept between": (1, ["-a", "-b", " }", "-c", "+C", " d"], [(0, 2), (3, 4)]),
+    "newline lost at the end": (1, [" a", "-b", "+b", "\\ No newline at end of file"], [(1, 2)]),
+    "kept without a newline": (1, ["+a", " b", "\\ No newline at end of file"], [(0, 0)]),
+}
+
+
+@pytest.mark.parametrize(("start", "lines", "places"), PLACES.values(), ids=PLACES)
+def test_each_run_of_changed_lines_is_a_place(start: int, lines: list[str], places: list[tuple[int, int]]) -> None:
+    hunk = Hunk("h", "", start, tuple(lines))
+
+    assert [(place.start.line, place.end.line) for place in changed_places(hunk)] == places
+
+
+async def test_runs_of_changed_lines_are_marked_one_by_one(plain: FrontDoor) -> None:
+    before, after = "one\n{\ntwo\n", "1\n{\n2\n"
+    difference = compare("a.txt", before, after)
+    open_document(plain)
+    await published(plain)
+
+    propose(plain, change=replace(CHANGE, hunks=difference.hunks, before=before, after=after))
+
+    (params,) = await published(plain)
+    ranges = [(mark["range"]["start"]["line"], mark["range"]["end"]["line"]) for mark in params["diagnostics"]]
+    assert (len(difference.hunks), ranges) == (1, [(0, 1), (2, 3)])
 
 
 async def test_document_that_is_opened_later_is_marked_then(plain: FrontDoor) -> None:

@@ -115,8 +115,7 @@ async def test_no_is_no_whatever_the_diff_says(shown: FrontDoor) -> None:
 
 async def test_renamed_file_is_patched_by_its_new_name(door: FrontDoor, tmp_path: Path) -> None:
     await begin(door, tmp_path)
-    hunks = compare("a b.txt", BEFORE, AFTER).hunks
-    diff = unified("rename", "a b.txt", "ö c.txt", hunks)
+    diff = unified("rename", "a b.txt", "ö c.txt", compare("a b.txt", BEFORE, AFTER))
     propose(door, change=replace(CHANGE, kind="rename", path="a b.txt", new_path="ö c.txt", diff=diff))
     path = file_of(await command(door, "agent.showDiff"))
     path.write_text(path.read_text().replace("+two\n", "+zwei\n"))

@@ -17,10 +17,11 @@ from support.lsp_client import AGENT, Json, RpcError
 URI = "file:///w/a.txt"
 BEFORE = "".join(f"{n}\n" for n in range(1, 31))
 AFTER = BEFORE.replace("\n2\n", "\ntwo\n").replace("\n29\n", "\nend\n")
-HUNKS = compare("a.txt", BEFORE, AFTER).hunks
+DIFFERENCE = compare("a.txt", BEFORE, AFTER)
+HUNKS = DIFFERENCE.hunks
 FIRST, SECOND = (hunk.id for hunk in HUNKS)
 CHANGE = Change(
-    URI, "a.txt", "edit", unified("edit", "a.txt", None, HUNKS), 2, 2, "agent-preview:/p/a.txt",
+    URI, "a.txt", "edit", unified("edit", "a.txt", None, DIFFERENCE), 2, 2, "agent-preview:/p/a.txt",
     hunks=HUNKS, before=BEFORE, after=AFTER,
 )  # fmt: skip
 

@@ -61,20 +61,65 @@ HEADERS: dict[str, tuple[Kind, str, str | None, str, str, str]] = {
 def test_headers_say_what_kind_of_change_it_is(
     kind: Kind, path: str, new_path: str | None, before: str, after: str, diff: str
 ) -> None:
-    assert unified(kind, path, new_path, compare(path, before, after).hunks) == diff
+    assert unified(kind, path, new_path, compare(path, before, after)) == diff
 
 
 def test_equal_texts_have_no_diff() -> None:
     assert plain_diff("a", TEN, TEN) == ""
 
 
-def test_changes_far_apart_are_hunks_of_their_own() -> None:
-    after = MANY.replace("line 5\n", "").replace("line 12\n", "twelve\n").replace("line 30\n", "line 30\nnew\n")
+APART = {
+    "far apart": (
+        MANY.replace("line 5\n", "").replace("line 30\n", "line 30\nnew\n"),
+        [("@@ -2,7 +2,6 @@", 2), ("@@ -28,6 +27,7 @@", 28)],
+    ),
+    "one line between": (
+        MANY.replace("line 5\n", "five\n").replace("line 7\n", "seven\n"),
+        [("@@ -2,5 +2,5 @@", 2), ("@@ -7,4 +7,4 @@", 7)],
+    ),
+    "four lines between": (
+        MANY.replace("line 5\n", "").replace("line 10\n", "ten\n10\n"),
+        [("@@ -2,6 +2,5 @@", 2), ("@@ -8,6 +7,7 @@", 8)],
+    ),
+    "three of them": (
+        MANY.replace("line 5\n", "five\n").replace("line 7\n", "7\n").replace("line 9\n", "9\n"),
+        [("@@ -2,5 +2,5 @@", 2), ("@@ -7,2 +7,2 @@", 7), ("@@ -9,4 +9,4 @@", 9)],
+    ),
+}
 
+
+@pytest.mark.parametrize(("after", "places"), APART.values(), ids=APART)
+def test_changes_with_a_line_between_them_are_hunks_of_their_own(after: str, places: list[tuple[str, int]]) -> None:
     hunks = compare("a", MANY, after).hunks
 
-    assert [hunk.header for hunk in hunks] == ["@@ -2,14 +2,13 @@", "@@ -28,6 +27,7 @@"]
-    assert [hunk.start_line for hunk in hunks] == [2, 28]
+    assert [(hunk.header, hunk.start_line) for hunk in hunks] == places
+
+
+@pytest.mark.parametrize("between", ["", "}", "  });", "\n\n", "---"])
+def test_what_says_nothing_does_not_part_two_hunks(between: str) -> None:
+    before, after = f"a\n{between}\nb\n", f"A\n{between}\nB\n"
+
+    assert len(compare("a", before, after).hunks) == 1
+
+
+def test_near_hunks_are_printed_together() -> None:
+    after = MANY.replace("line 5\n", "five\n").replace("line 12\n", "twelve\n").replace("line 30\n", "thirty\n")
+
+    diff = plain_diff("a", MANY, after)
+
+    assert [line for line in diff.splitlines() if line.startswith("@@")] == ["@@ -2,14 +2,14 @@", "@@ -27,7 +27,7 @@"]
+
+
+@given(pairs())
+def test_hunks_show_no_line_twice_and_none_that_another_changes(pair: tuple[str, str]) -> None:
+    before, after = pair
+    old = split_lines(before)
+
+    shown = [line[1:] for hunk in compare("a", before, after).hunks for line in hunk.lines if line[0] in " -"]
+
+    lines = iter(line.removesuffix("\n") for line in old)
+    assert all(line in lines for line in shown)
+    assert len(shown) <= len(old)
 
 
 def test_added_and_removed_lines_are_counted() -> None:

@@ -187,9 +187,7 @@ class KeptWorkspace:
         before, after = _text(change.before), _text(change.after)
         if before is None or after is None:
             return FileDifference(path.as_uri(), shown, kind)
-        return FileDifference(
-            path.as_uri(), shown, kind, unified(kind, shown, None, compare(shown, before, after).hunks)
-        )
+        return FileDifference(path.as_uri(), shown, kind, unified(kind, shown, None, compare(shown, before, after)))
 
     def _told(self, plan: _Plan, *, is_done: bool, undo: str | None = None) -> Restoration:
         files = tuple(

@@ -1,7 +1,11 @@
-"""Differences as people read them: hunks with stable ids, unified diffs, and the text that a choice of hunks makes."""
+"""Differences as people read them: hunks with stable ids, unified diffs, and the text that a choice of hunks makes.
 
+A hunk is what can be chosen alone, so near ones stay apart; a diff prints them together, as git does.
+"""
+
+import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from hashlib import blake2b
@@ -15,6 +19,7 @@ CONTEXT_LINES = 3
 
 Kind = Literal["create", "edit", "delete", "rename"]
 
+_WORD = re.compile(r"\w")
 _NO_NEWLINE = "\\ No newline at end of file"
 
 
@@ -43,7 +48,7 @@ class Difference:
 def compare(path: str, before: str, after: str) -> Difference:
     """Find the hunks. The path goes into their ids, so that those of one proposal are told apart."""
     old, new = split_lines(before), split_lines(after)
-    groups = tuple(_grouped(list(gaps(align(old, new), len(old), len(new)))))
+    groups = tuple(_apart(old, list(gaps(align(old, new), len(old), len(new)))))
     return Difference(tuple(old), tuple(new), groups, tuple(_hunks(path, old, new, groups)))
 
 
@@ -61,10 +66,11 @@ def select_hunks(difference: Difference, rejected_ids: AbstractSet[str]) -> str:
     return "".join(lines)
 
 
-def unified(kind: Kind, path: str, new_path: str | None, hunks: Sequence[Hunk]) -> str:
+def unified(kind: Kind, path: str, new_path: str | None, difference: Difference) -> str:
     """Print a change the way git does, headers included."""
-    lines = [*_headers(kind, path, new_path or path, has_hunks=bool(hunks))]
-    for hunk in hunks:
+    together = list(_together([gap for group in difference.groups for gap in group]))
+    lines = [*_headers(kind, path, new_path or path, has_hunks=bool(together))]
+    for hunk in _hunks(path, difference.before, difference.after, together):
         lines += [hunk.header, *hunk.lines]
     return "".join(line + "\n" for line in lines)
 
@@ -72,14 +78,23 @@ def unified(kind: Kind, path: str, new_path: str | None, hunks: Sequence[Hunk]) 
 def plain_diff(path: str, before: str, after: str) -> str:
     """Print how one text differs from another; empty where it does not."""
     difference = compare(path, before, after)
-    return unified("edit", path, None, difference.hunks) if difference.hunks else ""
+    return unified("edit", path, None, difference) if difference.hunks else ""
 
 
-def _grouped(changed: Sequence[Gap]) -> Iterator[tuple[Gap, ...]]:
-    """Put changes into one hunk whose context would touch."""
+def _apart(old: Sequence[str], changed: Sequence[Gap]) -> Iterator[tuple[Gap, ...]]:
+    """Part changes between which a line with a word in it stands: a brace or an empty line parts nothing."""
+    return _parted(changed, lambda last, gap: any(map(_WORD.search, old[last.before_end : gap.before_start])))
+
+
+def _together(changed: Sequence[Gap]) -> Iterator[tuple[Gap, ...]]:
+    """Put changes together whose context would touch."""
+    return _parted(changed, lambda last, gap: gap.before_start - last.before_end > 2 * CONTEXT_LINES)
+
+
+def _parted(changed: Sequence[Gap], is_apart: Callable[[Gap, Gap], bool]) -> Iterator[tuple[Gap, ...]]:
     group = list[Gap]()
     for gap in changed:
-        if group and gap.before_start - group[-1].before_end > 2 * CONTEXT_LINES:
+        if group and is_apart(group[-1], gap):
             yield tuple(group)
             group = []
         group.append(gap)
@@ -89,27 +104,35 @@ def _grouped(changed: Sequence[Gap]) -> Iterator[tuple[Gap, ...]]:
 
 def _hunks(path: str, old: Sequence[str], new: Sequence[str], groups: Sequence[Sequence[Gap]]) -> Iterator[Hunk]:
     seen = Counter[str]()
-    for group in groups:
-        lines = tuple(_hunk_lines(old, new, group))
+    for group, (start, end) in zip(groups, _extents(groups, len(old)), strict=True):
+        lines = tuple(_hunk_lines(old, new, group, start, end))
         key = "\n".join((path, *lines))
         seen[key] += 1
         first, last = group[0], group[-1]
-        before_start = max(first.before_start - CONTEXT_LINES, 0)
-        before_end = min(last.before_end + CONTEXT_LINES, len(old))
-        after_start = first.after_start - (first.before_start - before_start)
-        after_end = last.after_end + (before_end - last.before_end)
-        header = f"@@ -{_range(before_start, before_end)} +{_range(after_start, after_end)} @@"
-        yield Hunk(_id(key, seen[key]), header, min(before_start + 1, max(len(old), 1)), lines)
+        after = _range(first.after_start - (first.before_start - start), last.after_end + (end - last.before_end))
+        yield Hunk(
+            _id(key, seen[key]), f"@@ -{_range(start, end)} +{after} @@", min(start + 1, max(len(old), 1)), lines
+        )
 
 
-def _hunk_lines(old: Sequence[str], new: Sequence[str], group: Sequence[Gap]) -> Iterator[str]:
-    at = max(group[0].before_start - CONTEXT_LINES, 0)
+def _extents(groups: Sequence[Sequence[Gap]], size: int) -> Iterator[tuple[int, int]]:
+    """The lines of the old text that each hunk shows. Two that are near share what stands between them."""
+    floor = 0
+    for at, group in enumerate(groups):
+        end = group[-1].before_end
+        ceiling = (end + groups[at + 1][0].before_start + 1) // 2 if at + 1 < len(groups) else size
+        yield max(group[0].before_start - CONTEXT_LINES, floor), min(end + CONTEXT_LINES, ceiling)
+        floor = ceiling
+
+
+def _hunk_lines(old: Sequence[str], new: Sequence[str], group: Sequence[Gap], start: int, end: int) -> Iterator[str]:
+    at = start
     for gap in group:
         yield from _marked(" ", old[at : gap.before_start])
         yield from _marked("-", old[gap.before_start : gap.before_end])
         yield from _marked("+", new[gap.after_start : gap.after_end])
         at = gap.before_end
-    yield from _marked(" ", old[at : at + CONTEXT_LINES])
+    yield from _marked(" ", old[at:end])
 
 
 def _marked(mark: str, lines: Sequence[str]) -> Iterator[str]:

@@ -58,7 +58,7 @@ def _change(edit: FileEdit, proposal_id: str, uri: str) -> Change:
         uri=uri,
         path=path,
         kind=kind,
-        diff=unified(kind, path, new_path, difference.hunks),
+        diff=unified(kind, path, new_path, difference),
         added=difference.added,
         removed=difference.removed,
         preview_uri=f"agent-preview:/{proposal_id}/{_quoted(path)}",

@@ -1,6 +1,7 @@
 """Diagnostics on the lines that a waiting ask is about, in open documents; gone as soon as they are decided."""
 
 from collections.abc import Iterator
+from itertools import groupby
 
 from lsprotocol import types
 from pygls.lsp.server import LanguageServer
@@ -51,28 +52,34 @@ def _marks(waiting: Waiting, uri: str) -> Iterator[types.Diagnostic]:
     hunks = waiting.hunks()
     for number, (change, hunk) in enumerate(hunks, 1):
         if change.uri == uri and hunk.id not in waiting.decisions:
-            yield types.Diagnostic(
-                range=hunk_range(hunk),
-                severity=types.DiagnosticSeverity.Information,
-                source=SOURCE,
-                code=hunk.id,
-                message=_message(change, hunk, number, len(hunks)),
-            )
+            message = _message(change, hunk, number, len(hunks))
+            for place in changed_places(hunk):
+                yield types.Diagnostic(
+                    range=place,
+                    severity=types.DiagnosticSeverity.Information,
+                    source=SOURCE,
+                    code=hunk.id,
+                    message=message,
+                )
 
 
 def hunk_range(hunk: Hunk) -> types.Range:
-    """The lines of the text as it is that a hunk changes; where it only adds some, the place between them."""
+    """The lines of the text as it is from the first to the last that a hunk changes."""
+    places = list(changed_places(hunk))
+    return types.Range(start=places[0].start, end=places[-1].end)
+
+
+def changed_places(hunk: Hunk) -> Iterator[types.Range]:
+    """The lines of the text as it is that a hunk changes, run by run; of one that only adds, the place between two."""
     line = hunk.start_line - 1
-    first, last = None, line
-    for text in hunk.lines:
-        if text[:1] in "+-" and first is None:
-            first = last = line
-        if text[:1] == "-":
-            last = line + 1
-        if text[:1] in "- ":
-            line += 1
-    start = types.Position(line=first if first is not None else line, character=0)
-    return types.Range(start=start, end=types.Position(line=max(last, start.line), character=0))
+    signs = (text[:1] for text in hunk.lines if text[:1] in (" ", "+", "-"))
+    for is_changed, run in groupby(signs, key=lambda sign: sign != " "):
+        size = sum(sign != "+" for sign in run)
+        if is_changed:
+            yield types.Range(
+                start=types.Position(line=line, character=0), end=types.Position(line=line + size, character=0)
+            )
+        line += size
 
 
 def _message(change: Change, hunk: Hunk, number: int, count: int) -> str:
