@@ -51,7 +51,7 @@ async def play_nvim(nvim: Screen, take: Take) -> None:
     await nvim.until("gd diff", "UNITS = {", '"d": 86_400')
     await take("change")
     await nvim.terminal.type("gd")
-    await nvim.until("as it is", ":w approve as edited", '"d": 86_400')
+    await nvim.until("as it is", ":w as edited", '"d": 86_400')
     await take("diff")
     await nvim.terminal.type("ga")
     await nvim.until("ga run", "python3 -m unittest")

@@ -153,7 +153,7 @@ async def test_the_empty_prompt_says_what_words_are_for_now(tmp_path: Path, nvim
         assert hints == [
             "What is to be done?",
             "Your answer",
-            "Words to go with ga or gr; sent, they wait",
+            "Words to go with ga or gr",
             "What is to be done next?",
         ]
 

@@ -16,7 +16,9 @@ export function actions(state: PageState, message: Message): HTMLElement {
   const buttons = rows.map(({ label, response }, index) => {
     const key = KEYS[response];
     const kind = index === 0 && key ? "primary" : "secondary";
-    return button(label, () => act(state, message.ts, response), { class: kind, ...(key && { title: `${label} (${MODIFIERS}${key})` }) });
+    // Beside suggestions, what leads to the prompt is called what it does.
+    const text = message.ask === "followup" && response === "messageResponse" ? "Write an answer…" : label;
+    return button(text, () => act(state, message.ts, response), { class: kind, ...(key && { title: `${text} (${MODIFIERS}${key})` }) });
   });
   const offered = rememberOffer(message);
   const always = offered && button("Always…", () => state.send({ type: "remember", ts: message.ts }), { class: "quiet", title: `Always allow ${offered}` });

@@ -33,7 +33,7 @@ local FOR_ASKS = {
 ---@return string
 local function with_a_decision(keys)
   local approve, reject = keys.approve or ':AgentApprove', keys.reject or ':AgentReject'
-  return ('Words to go with %s or %s; sent, they wait'):format(approve, reject)
+  return ('Words to go with %s or %s'):format(approve, reject)
 end
 
 ---What words in the prompt are for.

@@ -109,11 +109,11 @@ local function bar(change)
   local hints = {
     (keys.approve or ':AgentApprove') .. ' approve',
     (keys.reject or ':AgentReject') .. ' reject',
-    ':w approve as edited',
+    ':w as edited',
   }
   if #change.hunks > 1 then
     local take, leave = keys.accept_hunk or ':AgentAcceptHunk', keys.reject_hunk or ':AgentRejectHunk'
-    table.insert(hints, 3, ('%s/%s hunk'):format(take, leave))
+    table.insert(hints, ('%s/%s hunk'):format(take, leave))
   end
   return ('%%#AgentHint# %s%%<%%*'):format(table.concat(hints, ' · '))
 end
