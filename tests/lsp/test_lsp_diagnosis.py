@@ -129,6 +129,37 @@ async def test_client_without_an_answer_is_waited_for_no_longer_than_said(
         assert await served(door).diagnose([A], Look.CHECK) == report
 
 
+async def told(door: FrontDoor, uri: str, answer: Json) -> tuple[str, int]:
+    """What is reported of a file when the client answers like this, and how long the client was given."""
+    door.client.answers["agent/diagnostics"] = lambda _: answer
+    report = await served(door).diagnose([uri], Look.CHECK)
+    asked = [params for method, params in door.client.questions if method == "agent/diagnostics"]
+    return report.status, asked[-1]["timeoutMs"]
+
+
+NOTHING: Json = {"status": "timeout", "items": [{"uri": A, "diagnostics": []}]}
+FOUND: Json = {"status": "timeout", "items": [{"uri": A, "diagnostics": [at(1)]}]}
+
+
+async def test_kind_of_file_that_nobody_checks_is_waited_for_once() -> None:
+    async with asking(lambda _: None) as door:
+        first = await told(door, A, NOTHING)
+        again = await told(door, A, NOTHING)
+        of_another_kind = await told(door, "file:///w/a.py", NOTHING)
+
+    assert (first, again, of_another_kind) == (("timeout", 1200), ("unknown", 240), ("timeout", 1200))
+
+
+@pytest.mark.parametrize("answer", [FOUND, found()], ids=["something found", "checked and clean"])
+async def test_kind_of_file_that_is_checked_after_all_is_waited_for_again(answer: Json) -> None:
+    async with asking(lambda _: None) as door:
+        await told(door, A, NOTHING)
+        await told(door, A, answer)
+        later = [await told(door, A, NOTHING) for _ in range(2)]
+
+    assert later == [("timeout", 1200)] * 2
+
+
 async def test_question_that_is_given_up_is_cancelled() -> None:
     async with asking(be_silent) as door:
         asked = asyncio.create_task(served(door).diagnose([A], Look.CHECK))

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Protocol
 
 from pygls.exceptions import JsonRpcException
@@ -30,6 +31,7 @@ class Diagnosis:
         self._mirror = mirror
         self._requests = requests
         self._patience = patience
+        self._heard_of = _HeardOf()
 
     def can_diagnose(self) -> bool:
         return self._client.announces("diagnostics")
@@ -37,7 +39,8 @@ class Diagnosis:
     async def diagnose(self, uris: Sequence[str], look: Look) -> DiagnosticsReport:
         if not self.can_diagnose():
             return DiagnosticsReport(DiagnosticsStatus.UNKNOWN)
-        seconds = self._patience.diagnostics if look is Look.CHECK else self._patience.known_diagnostics
+        is_worth_it = look is Look.CHECK and not self._heard_of.nothing(uris)
+        seconds = self._patience.diagnostics if is_worth_it else self._patience.known_diagnostics
         versions = tuple(self._version(uri) for uri in uris)
         params = DiagnosticsParams(
             uris=tuple(uris), min_versions=versions, timeout_ms=round(seconds * _CLIENTS_SHARE * 1000)
@@ -46,14 +49,50 @@ class Diagnosis:
             async with asyncio.timeout(seconds):
                 answer = await self._requests.find_diagnostics(params)
         except TimeoutError:
-            return DiagnosticsReport(DiagnosticsStatus.TIMEOUT)
+            return self._heard_of.taken(uris, look, DiagnosticsReport(DiagnosticsStatus.TIMEOUT))
         except JsonRpcException:
             return DiagnosticsReport(DiagnosticsStatus.UNKNOWN)
-        return _report(answer, dict(zip(uris, versions, strict=True)))
+        return self._heard_of.taken(uris, look, _report(answer, dict(zip(uris, versions, strict=True))))
 
     def _version(self, uri: str) -> int:
         document = self._mirror.get(uri)
         return document.version if document else 0
+
+
+class _HeardOf:
+    """Which kinds of files language servers ever said something of, and of which a whole wait brought nothing.
+
+    No editor tells whether anything checks a plain text; waiting for it after every edit would be for nothing.
+    """
+
+    def __init__(self) -> None:
+        self._spoken = set[str]()
+        self._silent = set[str]()
+
+    def nothing(self, uris: Sequence[str]) -> bool:
+        return all(_kind(uri) in self._silent for uri in uris)
+
+    def taken(self, uris: Sequence[str], look: Look, report: DiagnosticsReport) -> DiagnosticsReport:
+        """Learn from a report. One that found nothing in time, as expected, is no time-out."""
+        spoken = {_kind(file.uri) for file in report.files if file.diagnostics}
+        if report.status is DiagnosticsStatus.SUCCESS and look is Look.CHECK:
+            spoken |= {_kind(file.uri) for file in report.files}
+        self._spoken |= spoken
+        self._silent -= spoken
+        if report.status is not DiagnosticsStatus.TIMEOUT or look is not Look.CHECK:
+            return report
+        if self.nothing(uris):
+            return replace(report, status=DiagnosticsStatus.UNKNOWN)
+        kinds = {_kind(uri) for uri in uris}
+        # Of several kinds it may be any that was waited for.
+        if len(kinds) == 1:
+            self._silent |= kinds - self._spoken
+        return report
+
+
+def _kind(uri: str) -> str:
+    """The extension of a file's name, or the name where it has none."""
+    return uri.rpartition("/")[2].rpartition(".")[2]
 
 
 def _report(answer: DiagnosticsResult, least: dict[str, int]) -> DiagnosticsReport:
