@@ -3,13 +3,14 @@
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Generator, Sequence
 from contextlib import AsyncExitStack, aclosing, contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TypeVar
 
 from agent_lsp.domain.errors import ModelFault
 from agent_lsp.domain.model import ModelEvent, ModelFacts, ModelRequest
 from agent_lsp.providers import faults
 from agent_lsp.providers.answer import Answer, CallIds, Price
+from agent_lsp.providers.concessions import Concessions
 from agent_lsp.providers.decoder import Decoder, Reader
 from agent_lsp.providers.encoding import BodyWriter
 from agent_lsp.providers.secrets import Secrets
@@ -54,9 +55,10 @@ class ServiceModel:
     patience: Patience
     price: Price
     secrets: Secrets
+    concessions: Concessions = field(default_factory=Concessions)
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[Sequence[ModelEvent]]:
-        """Ask once; a fault is raised and never tried again here."""
+        """Ask; a fault is raised, and never tried again here but for what the service can be conceded."""
         try:
             async with aclosing(self._stream(request)) as batches:
                 async for events in batches:
@@ -74,13 +76,26 @@ class ServiceModel:
         answer = Answer(CallIds(body.call_ids), self.price)
         decoder = Decoder(self.listening.reader(answer), answer, self.listening.ignored)
         async with AsyncExitStack() as stack:
-            posted = stack.enter_async_context(self.transport.post(body.bytes))
-            incoming = await _within(self.patience.first_byte, posted, has_begun=False)
-            await self._expect_events(incoming)
+            incoming = await self._accepted(body.bytes, stack)
             batches = await stack.enter_async_context(aclosing(self._decoded(incoming.pieces, decoder)))
             with _begun():
                 async for events in batches:
                     yield events
+
+    async def _accepted(self, body: bytes, stack: AsyncExitStack) -> Incoming:
+        """Send a request, and once more without each thing in it that the service refuses and can do without."""
+        while True:
+            sent = self.concessions.applied(body)
+            posted = stack.enter_async_context(self.transport.post(sent))
+            incoming = await _within(self.patience.first_byte, posted, has_begun=False)
+            try:
+                await self._expect_events(incoming)
+            except ModelFault as refusal:
+                if not self.concessions.make(refusal, sent):
+                    raise
+                await stack.aclose()
+            else:
+                return incoming
 
     async def _decoded(self, pieces: AsyncIterator[bytes], decoder: Decoder) -> AsyncGenerator[Sequence[ModelEvent]]:
         seconds, has_begun, clock = self.patience.first_byte, False, asyncio.get_running_loop().time
