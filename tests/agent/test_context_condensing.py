@@ -317,7 +317,7 @@ async def test_cancel_meanwhile_leaves_the_history_as_it_was() -> None:
 async def test_condensing_is_a_request_that_a_cap_counts() -> None:
     k = narrow_kitchen(NarrowModel(), long_history(LONG_AGO, SHORT))
     cap = LimitReached("requests", 1, 1)
-    k.surroundings.limit_reached = lambda: cap if k.narrow.requests else None
+    k.surroundings.limit_reached = lambda _tokens: cap if k.narrow.requests else None
 
     ending = await run(k)
 

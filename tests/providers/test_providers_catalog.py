@@ -6,7 +6,8 @@ import pytest
 
 from agent_lsp.domain.model import ModelFacts
 from agent_lsp.domain.status import Usage
-from agent_lsp.providers.catalog import UNKNOWN, Surcharge, Tariff, facts, known, priced, tariff
+from agent_lsp.domain.tariffs import Surcharge, Tariff
+from agent_lsp.providers.catalog import UNKNOWN, facts, known, priced, tariff
 from agent_lsp.settings.model import Prices, Profile
 
 PLAIN = Tariff(3.0, 15.0)
@@ -63,8 +64,11 @@ def test_a_name_that_only_resembles_is_unknown(name: str) -> None:
 @pytest.mark.parametrize(
     ("fields", "expected"),
     [
-        ({"model": "claude-haiku-4-5"}, ModelFacts("claude-haiku-4-5", 200_000, 32_000)),
-        ({"model": "gpt-4o"}, ModelFacts("gpt-4o", 128_000, 16_384)),
+        (
+            {"model": "claude-haiku-4-5"},
+            ModelFacts("claude-haiku-4-5", 200_000, 32_000, tariff=Tariff(1.0, 5.0, 0.1, 1.25)),
+        ),
+        ({"model": "gpt-4o"}, ModelFacts("gpt-4o", 128_000, 16_384, tariff=Tariff(2.5, 10.0, 1.25))),
         ({"model": "local"}, ModelFacts("local", 128_000, 8_192)),
         ({"model": "local", "window": 32_768, "max_output": 2_048}, ModelFacts("local", 32_768, 2_048)),
     ],

@@ -80,6 +80,8 @@ class Surroundings:
     environments: list[str] = field(default_factory=list)
     steering: list[Words] = field(default_factory=list)
     limit: LimitReached | None = None
+    expected: list[int] = field(default_factory=list)
+    """How many tokens each next request was expected to take, as often as a cap was looked at."""
     wishes: list[str] = field(default_factory=list)
     paused: list[float] = field(default_factory=list)
     cuts_pauses: list[PauseEnd] = field(default_factory=list)
@@ -91,7 +93,8 @@ class Surroundings:
     async def environment(self) -> Words | None:
         return Words((self.environments.pop(0),)) if self.environments else None
 
-    def limit_reached(self) -> LimitReached | None:
+    def limit_reached(self, tokens_in: int, /) -> LimitReached | None:
+        self.expected.append(tokens_in)
         return self.limit
 
     def take_steering(self) -> Sequence[Kept]:

@@ -138,7 +138,7 @@ async def test_requests_are_counted_also_where_a_service_tells_no_usage(tmp_path
 @pytest.mark.parametrize("limits", [LimitSettings(requests=2), LimitSettings(cost=0.02)])
 async def test_a_restart_does_not_count_anew_towards_a_limit(tmp_path, limits) -> None:
     first = open_house(tmp_path, [calls("read"), calls("write")], limits)
-    task_id = first.new_task()
+    task_id = first.new_task("do it " * 2_000)
     await first.watcher.until_ask(Ask.TOOL)
     await first.tasks.close()
     house = open_house(tmp_path, [calls("finish")], limits)

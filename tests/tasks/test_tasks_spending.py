@@ -3,15 +3,17 @@
 from pathlib import Path
 
 import pytest
-from hall import open_house
+from hall import YES, open_house
 
 from agent_lsp.domain.events import StepEnded
 from agent_lsp.domain.messages import Ask, Say
-from agent_lsp.domain.model import UsageKnown
+from agent_lsp.domain.model import ModelFacts, UsageKnown
+from agent_lsp.domain.moments import entered, played_moments
 from agent_lsp.domain.status import ContextUse, ModelUsage, Usage
+from agent_lsp.domain.tariffs import Tariff
 from agent_lsp.domain.turns import LimitReached
 from agent_lsp.settings.model import LimitSettings
-from agent_lsp.tasks.spending import Spending
+from agent_lsp.tasks.spending import ESTIMATED, NO_PRICE, Coming, Spending
 from support.kitchen import calls
 
 
@@ -80,12 +82,12 @@ def test_what_was_spent_before_a_restart_still_counts() -> None:
 
 def test_a_cap_that_cannot_hold_for_want_of_a_price_is_told_once() -> None:
     limits, spending = LimitSettings(cost=1), spent(0.1)
-    assert not spending.is_cap_void(limits)
+    assert spending.news_of_cap(limits) is None
 
     spending.count(StepEnded(Usage(cost=None)), 100)
 
-    assert not spending.is_cap_void(LimitSettings(requests=5))
-    assert [spending.is_cap_void(limits) for _ in range(2)] == [True, False]
+    assert spending.news_of_cap(LimitSettings(requests=5)) is None
+    assert [spending.news_of_cap(limits) for _ in range(2)] == [NO_PRICE, None]
 
 
 async def test_the_user_learns_that_a_cap_cannot_hold(tmp_path: Path) -> None:
@@ -124,3 +126,96 @@ def test_requests_of_the_same_price_never_pass_the_cap(cost: float, limit: float
     total = spending.total.cost
     assert total is not None
     assert limit - cost - 1e-6 < total <= limit + 1e-6
+
+
+PRICES = Tariff(10.0, 50.0)
+CACHED = Tariff(10.0, 50.0, cache_read=1.0, cache_write=12.5)
+
+
+def coming(tokens_in: int, tariff: Tariff | None = PRICES, name: str = "m") -> Coming:
+    return Coming(tokens_in, ModelFacts(name, 200_000, 8_000, tariff=tariff))
+
+
+COMING = {
+    "the first, at a guess of its answer": ([], coming(1_000), 0.01 + 0.025),
+    "the first, which writes into a cache": ([], coming(1_000, CACHED), 0.0125 + 0.025),
+    "one that is as long": ([Usage(1_000, 100, cost=0.015)], coming(1_000), 0.015),
+    "one behind a large read": ([Usage(1_000, 100, cost=0.015)], coming(50_000), 0.505),
+    "one of a cached history": ([Usage(1_000, 100, 0, 800, cost=0.0)], coming(2_000, CACHED), 0.0008 + 0.015 + 0.005),
+    "one whose service caches nothing": ([Usage(1_000, 100, cost=0.0)], coming(2_000, CACHED), 0.02 + 0.005),
+    "one of another model": ([Usage(1_000, 100, 800, cost=0.0)], coming(2_000, CACHED, "n"), 0.025 + 0.005),
+    "one of a history made shorter": ([Usage(9_000, 100, 8_000, cost=0.0)], coming(2_000, CACHED), 0.02 + 0.005),
+    "one behind a long answer": ([Usage(1_000, 900, cost=0.0), Usage(1_000, 100, cost=0.0)], coming(1_000), 0.035),
+    "one without prices": ([Usage(1_000, 100, cost=0.02)], coming(3_000, None), 0.06),
+    "one that is shorter, without prices": ([Usage(1_000, 100, cost=0.02)], coming(500, None), 0.02),
+}
+
+
+@pytest.mark.parametrize("name", COMING)
+def test_the_next_request_is_priced_by_what_it_tells(name: str) -> None:
+    before, next_one, cost = COMING[name]
+    spending = Spending(Usage(), ContextUse())
+    for usage in before:
+        spending.count(StepEnded(usage), 100, "m")
+    spent_so_far = spending.total.cost or 0.0
+
+    assert spending.limit_reached(LimitSettings(cost=spent_so_far + cost + 1e-6), next_one) is None
+    assert spending.limit_reached(LimitSettings(cost=spent_so_far + cost - 1e-6), next_one)
+
+
+@pytest.mark.parametrize(("later_ms", "is_reached"), [(299_999, False), (300_000, True)])
+def test_what_a_service_has_cached_is_not_counted_on_after_a_while(later_ms: int, is_reached: bool) -> None:
+    spending = Spending(Usage(), ContextUse())
+    with entered(played_moments(1)):
+        spending.count(StepEnded(Usage(1_000, 0, 1_000, cost=0.0)), 100, "m")
+
+    with entered(played_moments(1 + later_ms)):
+        reached = spending.limit_reached(LimitSettings(cost=0.0105), coming(1_900, CACHED))
+
+    assert bool(reached) == is_reached
+
+
+def test_one_request_that_is_dearer_than_the_cap_is_let_through_when_the_user_says_so() -> None:
+    spending, limits = Spending(Usage(), ContextUse()), LimitSettings(cost=0.01)
+    assert spending.limit_reached(limits, coming(5_000)) == LimitReached("cost", 0.0, 0.01)
+
+    spending.reset()
+
+    assert spending.limit_reached(limits, coming(5_000)) is None
+    spending.count(StepEnded(Usage(5_000, 10, cost=0.0505)), 100, "m")
+    assert spending.limit_reached(limits, coming(5_000)) == LimitReached("cost", 0.0505, 0.01)
+
+
+def test_that_costs_are_estimates_is_told_once_and_that_none_is_known_instead() -> None:
+    spending, limits = Spending(Usage(), ContextUse()), LimitSettings(cost=1)
+
+    spending.count(StepEnded(Usage(1, 1, cost=0.1), is_estimated=True), 100)
+    assert [spending.news_of_cap(limits) for _ in range(2)] == [ESTIMATED, None]
+    spending.count(StepEnded(Usage(1, 1, cost=None), is_estimated=True), 100)
+    assert [spending.news_of_cap(limits) for _ in range(2)] == [NO_PRICE, None]
+
+
+async def test_a_large_read_is_not_sent_past_the_cap(tmp_path: Path) -> None:
+    house = open_house(tmp_path, [calls("read"), calls("finish")], LimitSettings(cost=0.05))
+    house.model.facts = ModelFacts("m", 200_000, 4_000, tariff=Tariff(10.0, 10.0))
+    house.new_task("do it " * 2_000)
+
+    await house.watcher.until_ask(Ask.AUTO_APPROVAL_MAX_REQ_REACHED)
+
+    asked, usage = len(house.model.histories), house.status.usage
+    assert (asked, usage.cost) == (1, 0.01)
+    house.assert_consistent()
+
+
+async def test_a_first_request_that_is_dearer_than_the_cap_is_asked_about(tmp_path: Path) -> None:
+    house = open_house(tmp_path, [calls("finish")], LimitSettings(cost=0.01))
+    house.model.facts = ModelFacts("m", 200_000, 4_000, tariff=Tariff(10.0, 10.0))
+    house.new_task("do it " * 2_000)
+    await house.watcher.until_ask(Ask.AUTO_APPROVAL_MAX_REQ_REACHED)
+    asked = len(house.model.histories)
+
+    house.answer(YES)
+    await house.watcher.until_ask(Ask.COMPLETION_RESULT)
+
+    assert (asked, len(house.model.histories)) == (0, 1)
+    house.assert_consistent()

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
 
+from agent_lsp.agent.measuring import expected_tokens
 from agent_lsp.agent.ports import Emit, Model, Ports, Surroundings
 from agent_lsp.agent.reply import ReplyFold
 from agent_lsp.agent.retry import GiveUp, Wait, after_fault
@@ -45,7 +46,7 @@ async def ask(history: Sequence[HistoryItem], ports: Ports, emit: Emit) -> Heard
                 case Wait(seconds):
                     if await _count_down(seconds, attempt, str(fault), ports.surroundings, emit) is PauseEnd.GIVEN_UP:
                         return _failed(fault, attempt, fault.hint)
-            if ports.surroundings.limit_reached():
+            if ports.surroundings.limit_reached(expected_tokens(history, ports)):
                 return _failed(fault, attempt, CAPPED)
 
 
@@ -57,15 +58,17 @@ def _failed(fault: ModelFault, attempts: int, hint: str | None) -> RequestFailed
 
 async def _ask_once(request: ModelRequest, model: Model, emit: Emit) -> Heard:
     emit(StepStarted())
-    fold = ReplyFold()
+    fold, has_begun = ReplyFold(), False
     try:
         async with aclosing(model.stream(request)) as batches:
             async for events in batches:
+                has_begun = True
                 for event in fold.take(events):
                     emit(event)
         heard = _whole(fold, model.origin)
     except ModelFault as fault:
-        emit(StepEnded(fold.usage, cancel_reason="streaming_failed", error=str(fault)))
+        has_begun |= bool(fault.has_begun)
+        emit(StepEnded(fold.usage, cancel_reason="streaming_failed", error=str(fault), has_begun=has_begun))
         raise
     except Exception:
         emit(StepEnded(fold.usage, cancel_reason="streaming_failed", error="The answer could not be taken in."))

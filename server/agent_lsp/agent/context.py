@@ -7,8 +7,9 @@ import json
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from agent_lsp.agent.ask import Heard, ask
+from agent_lsp.agent.ask import CAPPED, Heard, ask
 from agent_lsp.agent.clipping import FittingTools, fitted
+from agent_lsp.agent.measuring import Measured
 from agent_lsp.agent.ports import Emit, Ports
 from agent_lsp.agent.room import Room, longest_prompt, room_of
 from agent_lsp.agent.shortening import (
@@ -24,12 +25,12 @@ from agent_lsp.agent.sizes import size_of_frame, size_of_item, size_of_items, si
 from agent_lsp.agent.summary import WANTED, NoSummary, Summary, summarise
 from agent_lsp.domain.condensing import Condensed, HistoryChange, ResultsLeftOut, shorter
 from agent_lsp.domain.encoding import Json
-from agent_lsp.domain.events import Event, Said, StepEnded
+from agent_lsp.domain.events import Said
 from agent_lsp.domain.history import HistoryItem, Words
 from agent_lsp.domain.messages import Say
 from agent_lsp.domain.model import ToolSpec
 from agent_lsp.domain.status import ContextUse
-from agent_lsp.domain.turns import RequestFailed
+from agent_lsp.domain.turns import LimitReached, RequestFailed
 
 NOTHING_TO_CONDENSE = "There is nothing to condense yet: the task has hardly begun."
 TOO_LONG_TO_SUMMARISE = "What came before is too long even to be summarised."
@@ -89,8 +90,15 @@ class Context:
                 return self._given_up(replace(heard, hint=failed.hint))
             if self._whole() >= before:
                 return self._given_up(heard)
+            if self.limit_reached():
+                return self._given_up(replace(heard, hint=CAPPED))
         heard = await self._ask_once()
         return self._given_up(heard) if isinstance(heard, RequestFailed) else heard
+
+    def limit_reached(self) -> LimitReached | None:
+        """Whether the next request would pass a cap of the user's."""
+        tokens = self._ports.gauge.tokens(self._ports.model.facts.name, self._whole())
+        return self._ports.surroundings.limit_reached(tokens)
 
     def _given_up(self, failed: RequestFailed) -> RequestFailed:
         """Forget what was refused: when the user has it tried again, it is sent, whatever was thought of it before."""
@@ -249,14 +257,4 @@ class Context:
         self._ports.gauge.refused(self._ports.model.facts.name, size, window)
 
     async def _ask_once(self) -> Heard | RequestFailed:
-        return await ask(self._history, self._ports, self._measuring(self._whole()))
-
-    def _measuring(self, size: int) -> Emit:
-        model = self._ports.model.facts.name
-
-        def emit(event: Event) -> None:
-            if isinstance(event, StepEnded) and event.usage and not event.cancel_reason:
-                self._ports.gauge.counted(model, size, event.usage.tokens_in)
-            self._emit(event)
-
-        return emit
+        return await ask(self._history, self._ports, Measured(self._whole(), self._ports, self._emit))

@@ -23,12 +23,13 @@ async def run_turn(history: Sequence[HistoryItem], ports: Ports, emit: Emit) -> 
     """Work until the task is done or someone has to decide. `emit` extends `history`; nobody else does."""
     mistakes = Mistakes(ports.limits.consecutive_mistakes)
     context = Context(history, ports, emit)
-    limit_reached = ports.surroundings.limit_reached
     while True:
         # Making room may take a request of its own.
-        if ending := limit_reached() or await context.make_room() or limit_reached():
+        if ending := context.limit_reached() or await context.make_room():
             return ending
         await _tell_what_is_new(ports, context, emit)
+        if ending := context.limit_reached():
+            return ending
         heard = await context.ask()
         if isinstance(heard, RequestFailed):
             return heard

@@ -44,8 +44,8 @@ class Surroundings(Protocol):
         """Describe the editor and the workspace; None where nothing changed since it was last told."""
         ...
 
-    def limit_reached(self) -> LimitReached | None:
-        """Whether one more request would pass a cap of the user's."""
+    def limit_reached(self, tokens_in: int, /) -> LimitReached | None:
+        """Whether one more request, which tells the model so much, would pass a cap of the user's."""
         ...
 
     def take_steering(self) -> Iterable[Kept]:

@@ -7,8 +7,9 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from agent_lsp.agent.ask import Heard, ask
+from agent_lsp.agent.ask import CAPPED, Heard, ask
 from agent_lsp.agent.clipping import clipped
+from agent_lsp.agent.measuring import Measured, expected_tokens, size_of_request
 from agent_lsp.agent.ports import Emit, Ports
 from agent_lsp.agent.sizes import size_of_text
 from agent_lsp.domain.events import Event, RetryDelayed, StepEnded, StepStarted
@@ -63,12 +64,15 @@ async def summarise(
         wanted += ASKED_FOR.format(instructions=instructions.strip())
     quiet = _Quiet(emit)
     for words in (wanted, wanted + AGAIN):
-        heard = await ask([*history, Words((words,))], ports, quiet)
+        asked = [*history, Words((words,))]
+        heard = await ask(asked, ports, Measured(size_of_request(asked, ports), ports, quiet))
         if isinstance(heard, RequestFailed):
             return NoSummary(heard.message, heard.is_overflow, heard.window)
         text = _text_of(heard, most_bytes)
         if len(text) >= _SHORTEST:
             return Summary(text, quiet.usage)
+        if ports.surroundings.limit_reached(expected_tokens(asked, ports)):
+            return NoSummary(CAPPED)
     return NoSummary("The model wrote no summary, though it was asked twice.")
 
 

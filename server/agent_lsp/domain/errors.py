@@ -83,6 +83,8 @@ class ModelFault(AgentError):
         self.status = status
         self.retry_after_seconds = retry_after_seconds
         self.hint = hint
+        self.has_begun: bool | None = None
+        """Whether an answer had begun, which is paid for; None where nobody has said so."""
 
 
 class ContextOverflow(ModelFault):

@@ -20,6 +20,10 @@ class StepEnded:
     usage: Usage | None
     cancel_reason: str | None = None
     error: str | None = None
+    has_begun: bool = True
+    """There was an answer, if only its beginning: then the request is paid for."""
+    is_estimated: bool = False
+    """The service did not say what was used, or not all of it."""
 
 
 @dataclass(frozen=True, slots=True)

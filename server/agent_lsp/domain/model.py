@@ -7,6 +7,7 @@ from enum import StrEnum
 from agent_lsp.domain.encoding import Json
 from agent_lsp.domain.history import HistoryItem, Thought
 from agent_lsp.domain.status import Usage
+from agent_lsp.domain.tariffs import Tariff
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +37,8 @@ class ModelFacts:
     """Tokens that fit into one request and its answer; 0 if unknown."""
     max_output: int
     sees_images: bool = True
+    tariff: Tariff | None = None
+    """What it costs, where that is known."""
 
 
 class StopReason(StrEnum):

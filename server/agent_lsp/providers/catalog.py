@@ -8,41 +8,11 @@ from dataclasses import dataclass, replace
 
 from agent_lsp.domain.model import ModelFacts
 from agent_lsp.domain.status import Usage
+from agent_lsp.domain.tariffs import Surcharge, Tariff
 from agent_lsp.settings.model import Prices, Profile
 
 MOST_OUTPUT = 32_000
 """Asked of a model in one answer unless the profile says otherwise: a long file fits, a runaway answer does not."""
-
-
-@dataclass(frozen=True, slots=True)
-class Surcharge:
-    """A prompt of more tokens than `above` multiplies the prices of the whole request."""
-
-    above: int
-    input: float
-    output: float
-
-
-@dataclass(frozen=True, slots=True)
-class Tariff:
-    """Prices of one model. A cache price of None is the plain input price."""
-
-    input: float
-    output: float
-    cache_read: float | None = None
-    cache_write: float | None = None
-    surcharge: Surcharge | None = None
-
-    def cost(self, usage: Usage) -> float:
-        """Price one request's usage; the cached parts of `tokens_in` have prices of their own."""
-        read = self.input if self.cache_read is None else self.cache_read
-        write = self.input if self.cache_write is None else self.cache_write
-        plain = usage.tokens_in - usage.cache_reads - usage.cache_writes
-        input_cost = plain * self.input + usage.cache_reads * read + usage.cache_writes * write
-        output_cost = usage.tokens_out * self.output
-        if self.surcharge and usage.tokens_in > self.surcharge.above:
-            input_cost, output_cost = input_cost * self.surcharge.input, output_cost * self.surcharge.output
-        return (input_cost + output_cost) / 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +45,7 @@ def facts(profile: Profile) -> ModelFacts:
     # Services add the longest answer to the prompt: in a small window it must leave room for one.
     max_output = profile.max_output or min(model.max_output, MOST_OUTPUT, window // 4)
     sees_images = model.sees_images if profile.sees_images is None else profile.sees_images
-    return ModelFacts(profile.model, window, max_output, sees_images)
+    return ModelFacts(profile.model, window, max_output, sees_images, tariff(profile))
 
 
 def tariff(profile: Profile) -> Tariff | None:

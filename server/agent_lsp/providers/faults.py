@@ -141,6 +141,7 @@ def _in_answer(told: _Told) -> ModelFault:
     is_passing = _may_pass(told.status) if told.status else told.kind not in _LASTING_KINDS
     fault = _fault(told, told.status, is_passing=is_passing)
     fault.retry_after_seconds = _pause({}, told)
+    fault.has_begun = False  # Nobody pays for what a service gave up by itself, but for what it said before.
     return fault
 
 

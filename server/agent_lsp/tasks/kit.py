@@ -11,6 +11,7 @@ from agent_lsp.domain.status import ContextUse
 from agent_lsp.domain.turns import Limits
 from agent_lsp.tasks.checkpointing import Checkpointing, KeptTools
 from agent_lsp.tasks.ports import Briefing, Equipment, EquippedModel, GrowingCall, Workbench
+from agent_lsp.tasks.spending import Coming
 
 T = TypeVar("T")
 
@@ -36,6 +37,11 @@ class Kit:
     def asked_model(self) -> str:
         """The model that the newest request went to, whichever is chosen by now."""
         return self._asked.asked_name if self._asked else self.model_name
+
+    def coming(self, tokens_in: int) -> Coming | None:
+        """Describe the next request, if there is a model that it could go to."""
+        facts = self._model.facts if self._model else None
+        return Coming(tokens_in, facts, self._gauge.knows(facts.name)) if facts else None
 
     @property
     def window(self) -> int:
@@ -100,14 +106,11 @@ class ChosenModel:
     def __init__(self, chosen: Callable[[], Model]) -> None:
         self._chosen = chosen
         self._asked = chosen()
+        self.asked_name = self._asked.facts.name
 
     @property
     def facts(self) -> ModelFacts:
         return self._chosen().facts
-
-    @property
-    def asked_name(self) -> str:
-        return self._asked.facts.name
 
     @property
     def origin(self) -> str:
@@ -115,6 +118,7 @@ class ChosenModel:
 
     def stream(self, request: ModelRequest) -> AsyncGenerator[Sequence[ModelEvent]]:
         self._asked = self._chosen()
+        self.asked_name = self._asked.facts.name
         return self._asked.stream(request)
 
 

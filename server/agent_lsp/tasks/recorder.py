@@ -170,4 +170,6 @@ def _request_row(event: StepEnded) -> Json:
         row["cancelReason"] = event.cancel_reason
     else:
         row.setdefault("cost", None)
+    if event.usage and event.is_estimated:
+        row["estimated"] = True
     return row | ({"error": event.error} if event.error else {})

@@ -12,7 +12,6 @@ from agent_lsp.domain.turns import LimitReached, PauseEnd
 from agent_lsp.settings.model import LimitSettings
 from agent_lsp.tasks.condensing import Condensing
 from agent_lsp.tasks.pausing import Pausing
-from agent_lsp.tasks.spending import NO_PRICE
 from agent_lsp.tasks.status_board import Described
 
 
@@ -31,11 +30,11 @@ class TaskSurroundings:
     async def environment(self) -> Words | None:
         return await self.task.kit.briefing.environment()
 
-    def limit_reached(self) -> LimitReached | None:
-        limits = self.limits()
-        if self.task.spending.is_cap_void(limits):
-            self.task.stream.say(Say.INFO, NO_PRICE)
-        return self.task.spending.limit_reached(limits)
+    def limit_reached(self, tokens_in: int, /) -> LimitReached | None:
+        limits, spending = self.limits(), self.task.spending
+        if told := spending.news_of_cap(limits):
+            self.task.stream.say(Say.INFO, told)
+        return spending.limit_reached(limits, self.task.kit.coming(tokens_in))
 
     def take_steering(self) -> Iterator[Kept]:
         return map(self.hear, self.task.queue.steering())
