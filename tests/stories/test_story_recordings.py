@@ -159,7 +159,11 @@ async def test_a_task_of_an_editor_plays_to_the_same_bytes(tmp_path: Path) -> No
     journals = [await played_in_an_editor(tmp_path, "--replay", str(recording)) for _ in range(2)]
 
     kinds = [key for line in recording.read_text().splitlines() for key in json.loads(line) if key in KINDS]
-    assert kinds == ["recording", "words", "batches", "answered", "batches", "answered", "batches"]
+    # The user's words wait for the header, which the first answer brings: they may come behind that.
+    assert [kind for kind in kinds if kind != "words"] == [
+        *("recording", "batches", "answered", "batches", "answered", "batches")
+    ]
+    assert kinds.index("words") in (1, 2)
     assert journals[0] == journals[1]
 
 

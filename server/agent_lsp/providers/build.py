@@ -1,6 +1,6 @@
 """From a profile to a model: references resolved, the type found, what is missing said in one sentence."""
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from agent_lsp.domain.errors import NotConfigured
@@ -8,6 +8,7 @@ from agent_lsp.providers import catalog, key_ring
 from agent_lsp.providers.adapting import AdaptingModel
 from agent_lsp.providers.definitions import TYPES, ProviderType, type_named
 from agent_lsp.providers.late import LateModel
+from agent_lsp.providers.recorded_requests import RecordedRun
 from agent_lsp.providers.recording import RecordingModel, Streaming
 from agent_lsp.providers.secrets import Secrets
 from agent_lsp.providers.seeing import SeeingModel
@@ -26,19 +27,22 @@ def build_model(
     name: str,
     environment: Mapping[str, str],
     record_to: Path | None = None,
-    hidden: Collection[str] = (),
     learn: Callable[[str], None] = lambda _key: None,
+    run: RecordedRun | None = None,
 ) -> Streaming:
     """Make the model that a profile describes; `name` is what the user calls the profile. Raises NotConfigured.
 
-    `hidden` are secrets beside those of the profile that no recording may hold. `learn` is told, in any thread, a key
-    that stands neither in the profile nor in the environment.
+    `learn` is told, in any thread, a key that stands neither in the profile nor in the environment. `run` is shared by
+    all models of one recording.
     """
     provider, resolved = _complete(profile, name, environment)
     reference = resolved.api_key or ""
 
     def recorded(model: Streaming, own: Profile) -> Streaming:
-        return RecordingModel(model, record_to, Secrets([*_keys(own), *hidden])) if record_to else model
+        if record_to is None:
+            return model
+        secrets = Secrets([*_keys(own), *(run.hidden() if run else ())])
+        return RecordingModel(model, record_to, secrets, run=run)
 
     if not reference.startswith(key_ring.REFERENCE):
         return recorded(_built(provider, resolved, name), resolved)

@@ -7,6 +7,7 @@ from agent_lsp.domain.requests import ProfileList
 from agent_lsp.providers.advice import local_advice
 from agent_lsp.providers.build import build_model, problem_of
 from agent_lsp.providers.known_secrets import secret_values
+from agent_lsp.providers.recorded_requests import RecordedRun
 from agent_lsp.providers.recording import Streaming
 from agent_lsp.settings.live import LiveSettings
 from agent_lsp.settings.model import Profile
@@ -28,6 +29,7 @@ class Models:
         self._record_to = record_to
         self._learn = learn
         self._made: dict[str, Streaming] = {}
+        self._run = RecordedRun(lambda: secret_values(environment, settings.current()))
 
     def model(self, name: str | None) -> tuple[str, Streaming]:
         """Make the model of a profile, without a name of that which new tasks use. Raises NotConfigured."""
@@ -39,8 +41,8 @@ class Models:
                 name=name,
                 environment=self._environment,
                 record_to=self._record_to,
-                hidden=secret_values(self._environment, self._settings.current()) if self._record_to else (),
                 learn=self._learn,
+                run=self._run,
             )
         return name, self._made[key]
 

@@ -31,6 +31,7 @@ class AnswerNotes:
     def notice(self, notice: Notice) -> None:
         if not isinstance(notice, MessageNotice):
             return
+        self._write()
         task = self._tasks.setdefault(notice.task_id, len(self._tasks))
         row = self._row(notice.message, is_first=(notice.task_id, 0) not in self._written)
         key = (notice.task_id, notice.message.ts)
@@ -54,7 +55,7 @@ class AnswerNotes:
         return {"answered": message.ask.value, "response": answer.response.value} | said
 
     def _write(self) -> None:
-        if not self._file.exists():
+        if not self._held or not self._file.exists() or not self._file.stat().st_size:
             return
         for row in self._held:
             append_line(self._file, row)

@@ -2,8 +2,9 @@
 
 import difflib
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from hashlib import sha256
+from itertools import count
 from weakref import WeakKeyDictionary
 
 from agent_lsp.domain.encoding import Json
@@ -35,12 +36,27 @@ class TaskNumbers:
         return self._newest
 
 
+class RecordedRun:
+    """What all models of a run share that are recorded into one file: a task may go on with another model."""
+
+    def __init__(self, hidden: Callable[[], Collection[str]] = tuple) -> None:
+        self.hidden = hidden
+        """Secrets beside those of a model's own profile, which no line may hold."""
+        self.tasks = TaskNumbers()
+        self.told: WeakKeyDictionary[HistoryItem, bool] = WeakKeyDictionary()
+        """What any of them was told already."""
+        self._requests = count()
+
+    def next_request(self) -> int:
+        return next(self._requests)
+
+
 class RequestNotes:
     """What is written of a task's requests: each item once, with the request that it was new in."""
 
-    def __init__(self, secrets: Secrets) -> None:
+    def __init__(self, secrets: Secrets, run: RecordedRun) -> None:
         self._secrets = secrets
-        self._told: WeakKeyDictionary[HistoryItem, bool] = WeakKeyDictionary()
+        self._told = run.told
 
     def of(self, request: ModelRequest) -> Json:
         """Note a request. What the model said itself stands in the recording as it is."""

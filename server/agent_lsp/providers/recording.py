@@ -13,12 +13,13 @@ from pathlib import Path
 from typing import Protocol
 
 from agent_lsp.domain.encoding import Json
-from agent_lsp.domain.errors import ModelFault, NotConfigured
+from agent_lsp.domain.errors import ContextOverflow, ModelFault, NotConfigured
 from agent_lsp.domain.model import ModelEvent, ModelFacts, ModelRequest, Stopped
 from agent_lsp.domain.moments import now_ms
 from agent_lsp.providers.encoding import dump
 from agent_lsp.providers.recorded_events import Batch, cleaned, event_to_json
-from agent_lsp.providers.recorded_requests import RequestNotes, TaskNumbers
+from agent_lsp.providers.recorded_facts import differ, facts_to_json
+from agent_lsp.providers.recorded_requests import RecordedRun, RequestNotes
 from agent_lsp.providers.secrets import Secrets
 
 VERSION = 2
@@ -46,16 +47,21 @@ class RecordingModel:
     """
 
     def __init__(
-        self, model: Streaming, file: Path, secrets: Secrets, clock: Callable[[], float] = time.monotonic
+        self,
+        model: Streaming,
+        file: Path,
+        secrets: Secrets,
+        clock: Callable[[], float] = time.monotonic,
+        run: RecordedRun | None = None,
     ) -> None:
         self._model = model
         self._file = file
         self._secrets = secrets
         self._clock = clock
-        self._requests = 0
-        self._tasks = TaskNumbers()
-        self._notes = RequestNotes(secrets)
-        _begin(file, model.facts)
+        self._run = run or RecordedRun()
+        self._notes = RequestNotes(secrets, self._run)
+        self._started_ms = now_ms()
+        self._header = _checked(file)
 
     @property
     def facts(self) -> ModelFacts:
@@ -66,15 +72,15 @@ class RecordingModel:
         return self._model.origin
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[Sequence[ModelEvent]]:
-        head: Json = {"request": self._requests, "task": self._tasks.of(request.history)}
+        head: Json = {"request": self._run.next_request(), "task": self._run.tasks.of(request.history)}
         head["asked"] = self._notes.of(request)
-        self._requests += 1
         batches: list[Batch] = []
         fault: ModelFault | None = None
         before = self._clock()
         try:
             async with aclosing(self._model.stream(request)) as events_of_reads:
                 async for events in events_of_reads:
+                    self._begin()
                     now = self._clock()
                     batches.append(Batch(now - before, tuple(events)))
                     before = now
@@ -88,13 +94,28 @@ class RecordingModel:
     async def aclose(self) -> None:
         await self._model.aclose()
 
+    def _begin(self) -> Json:
+        """Give the header; a new recording gets it now: what a server on this machine has to say, it has said."""
+        if self._header is None:
+            self._header = _checked(self._file)
+        if self._header is None:
+            own = {"recording": VERSION, **facts_to_json(self.facts), "startedMs": self._started_ms, "pace": 0}
+            append_line(self._file, own)
+            self._header = own
+        return self._header
+
     def _write(self, head: Json, batches: Sequence[Batch], fault: ModelFault | None) -> None:
-        line: Json = head | {
-            "batches": [
-                {"after": round(batch.after_seconds, 3), "events": [event_to_json(event) for event in batch.events]}
-                for batch in cleaned(batches, self._secrets)
-            ],
-        }
+        facts, header = facts_to_json(self.facts), self._begin()
+        line: Json = (
+            head
+            | ({"facts": facts} if differ(facts, header) else {})
+            | {
+                "batches": [
+                    {"after": round(batch.after_seconds, 3), "events": [event_to_json(event) for event in batch.events]}
+                    for batch in cleaned(batches, self._secrets)
+                ],
+            }
+        )
         if fault:
             line["fault"] = _fault_to_json(fault, self._secrets)
         elif not any(isinstance(event, Stopped) for batch in batches for event in batch.events):
@@ -104,7 +125,14 @@ class RecordingModel:
 
 def _fault_to_json(fault: ModelFault, secrets: Secrets) -> Json:
     wire: Json = {"message": secrets.removed_from(str(fault)), "isPassing": fault.is_passing}
-    optional = {"status": fault.status, "retryAfterSeconds": fault.retry_after_seconds, "hint": fault.hint}
+    optional = {
+        "status": fault.status,
+        "retryAfterSeconds": fault.retry_after_seconds,
+        "hint": fault.hint,
+        "hasBegun": fault.has_begun,
+    }
+    if isinstance(fault, ContextOverflow):
+        optional |= {"kind": fault.kind, "window": fault.window}
     return wire | {key: value for key, value in optional.items() if value is not None}
 
 
@@ -117,37 +145,22 @@ def read_header(line: bytes) -> Json | None:
     return header if isinstance(header, dict) and isinstance(header.get("recording"), int) else None  # pyright: ignore[reportUnknownVariableType, reportUnknownMemberType] - JSON of unknown shape
 
 
-def _begin(file: Path, facts: ModelFacts) -> None:
-    """Write the header of a new recording, or make sure that a file that exists is one."""
+def _checked(file: Path) -> Json | None:
+    """Make sure that a file can be recorded to; gives its header, if it has one yet."""
     try:
+        os.close(os.open(file, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600))
         with file.open("rb") as existing:
             first = existing.readline()
-    except FileNotFoundError:
-        first = b""
     except OSError as error:
         raise NotConfigured(f"The recording {file} cannot be written: {error.strerror}.") from error
     if not first:
-        try:
-            append_line(file, _header_of(facts))
-        except ModelFault as fault:
-            raise NotConfigured(str(fault)) from fault
-        return
+        return None
     header = read_header(first)
     if header is None:
         raise NotConfigured(f"{file} is no recording, and is not written to; name another file to record to.")
     if header["recording"] != VERSION:
         raise NotConfigured(f"{file} is a recording of format {header['recording']}; name another file to record to.")
-
-
-def _header_of(facts: ModelFacts) -> Json:
-    return {
-        "recording": VERSION,
-        "model": facts.name,
-        "window": facts.window,
-        "seesImages": facts.sees_images,
-        "startedMs": now_ms(),
-        "pace": 0,
-    }
+    return header
 
 
 def append_line(file: Path, line: Json) -> None:

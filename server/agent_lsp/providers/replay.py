@@ -5,15 +5,17 @@ import json
 import logging
 from collections.abc import AsyncGenerator, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 from agent_lsp.domain.encoding import Json
-from agent_lsp.domain.errors import ModelFault, NotConfigured
+from agent_lsp.domain.errors import ContextOverflow, ModelFault, NotConfigured
 from agent_lsp.domain.history import Reply
 from agent_lsp.domain.model import CallBegan, ModelEvent, ModelFacts, ModelRequest
 from agent_lsp.providers import faults
 from agent_lsp.providers.answer import CallIds
 from agent_lsp.providers.recorded_events import event_from_json
-from agent_lsp.providers.recorded_requests import RequestNotes, TaskNumbers, difference, prompt_difference
+from agent_lsp.providers.recorded_facts import facts_from_json
+from agent_lsp.providers.recorded_requests import RecordedRun, RequestNotes, difference, prompt_difference
 from agent_lsp.providers.recording import PLAYABLE, read_header
 from agent_lsp.providers.secrets import Secrets
 
@@ -35,14 +37,14 @@ class ReplayModel:
         self._is_exact = is_exact
         self._pace = float(header.get("pace") or 0)
         self._answers: list[list[_Line]] | None = None
-        self._tasks = TaskNumbers()
-        self._notes = RequestNotes(Secrets())
+        run = RecordedRun()
+        self._tasks = run.tasks
+        self._notes = RequestNotes(Secrets(), run)
         self._told: set[str] = set()
         self._played: dict[int, int] = {}
         """How many answers each task has had: tasks may share a model, not a story."""
-        sees_images = bool(header.get("seesImages", True))
-        name, window = header.get("model") or "replay", int(header.get("window") or 0)
-        self.facts = ModelFacts(name, window, max_output=0, sees_images=sees_images)
+        self._header_facts = self.facts = facts_from_json(header)
+        """Those of the next request: by them it is decided what it tells."""
         self.origin = f"replay/{self.facts.name}"
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[Sequence[ModelEvent]]:
@@ -55,6 +57,7 @@ class ReplayModel:
             # The delay is what a paced recording is for: a demonstration is to be watched.
             await asyncio.sleep(batch.get("after", 0) * self._pace)
             yield [_with_own_id(event_from_json(event), ids) for event in batch["events"]]
+        self.facts = self._next_facts(self._answers, request)
         _raise_as_recorded(answer)
 
     async def aclose(self) -> None:
@@ -64,14 +67,20 @@ class ReplayModel:
         task = self._tasks.of(request.history)
         number = self._played.get(task, 0)
         self._played[task] = number + 1
-        # A recording of one task serves as many as play it.
-        lines = answers[task] if task < len(answers) else answers[0]
+        lines = _lines_of(task, answers)
         if number < len(lines):
-            return self._parsed(*lines[number])
+            return self._parsed(lines[number].place, lines[number].text)
         reason = (
             f"The recording {self._file} is at its end: it has {len(lines)} answers, and this is request {number + 1}."
         )
         raise ModelFault(reason, is_passing=False, hint="Record a longer run, or choose another profile.")
+
+    def _next_facts(self, answers: "list[list[_Line]]", request: ModelRequest) -> ModelFacts:
+        """Tell by which figures the next request was made; behind the last one, those that it was answered with."""
+        task = self._tasks.of(request.history)
+        lines, number = _lines_of(task, answers), self._played[task]
+        told = lines[min(number, len(lines) - 1)].facts
+        return facts_from_json(told) if told else self._header_facts
 
     def _compare(self, answer: Json, request: ModelRequest) -> None:
         now, asked = self._notes.of(request), answer.get("asked")
@@ -105,8 +114,17 @@ class ReplayModel:
         return answer
 
 
-_Line = tuple[int, bytes]
-"""A line of the file with its number, from 1."""
+class _Line(NamedTuple):
+    """A line of the file with its number, from 1, and what was known of its model, where the header says otherwise."""
+
+    place: int
+    text: bytes
+    facts: Json | None
+
+
+def _lines_of(task: int, answers: list[list[_Line]]) -> list[_Line]:
+    """A recording of one task serves as many as play it."""
+    return answers[task] if task < len(answers) else answers[0]
 
 
 def recording_header(file: Path) -> Json:
@@ -147,13 +165,19 @@ def _raise_as_recorded(answer: Json) -> None:
     if answer.get("cut"):
         raise faults.cut_off()
     if fault := answer.get("fault"):
-        raise ModelFault(
-            fault["message"],
-            is_passing=fault["isPassing"],
-            status=fault.get("status"),
-            retry_after_seconds=fault.get("retryAfterSeconds"),
-            hint=fault.get("hint"),
-        )
+        raise _fault(fault)
+
+
+def _fault(told: Json) -> ModelFault:
+    message, status, hint = told["message"], told.get("status"), told.get("hint")
+    pause = told.get("retryAfterSeconds")
+    if told.get("kind") == ContextOverflow.kind:
+        fault = ContextOverflow(message, status=status, hint=hint, window=told.get("window"))
+        fault.retry_after_seconds = pause
+    else:
+        fault = ModelFault(message, is_passing=told["isPassing"], status=status, retry_after_seconds=pause, hint=hint)
+    fault.has_begun = told.get("hasBegun")
+    return fault
 
 
 def _answers(file: Path) -> list[list[_Line]]:
@@ -161,17 +185,18 @@ def _answers(file: Path) -> list[list[_Line]]:
     tasks: list[list[_Line]] = [[]]
     with file.open("rb") as recording:
         for place, line in enumerate(recording, 1):
-            if place > 1 and line.strip() and (task := _task_of(line)) is not None:
+            if place > 1 and line.strip() and (found := _task_of(line)) is not None:
+                task, facts = found
                 while len(tasks) <= task:
                     tasks.append([])
-                tasks[task].append((place, line))
+                tasks[task].append(_Line(place, line, facts))
     return tasks
 
 
-def _task_of(line: bytes) -> int | None:
-    """The number of the task that an answer belongs to; None for a line about what the user said."""
+def _task_of(line: bytes) -> tuple[int, Json | None] | None:
+    """The number of the task that an answer belongs to, and its facts; None for a line about what the user said."""
     try:
         row = json.loads(line)
-        return None if "words" in row or "answered" in row else int(row.get("task", 0))
+        return None if "words" in row or "answered" in row else (int(row.get("task", 0)), row.get("facts"))
     except (ValueError, TypeError, AttributeError):
-        return 0
+        return 0, None
