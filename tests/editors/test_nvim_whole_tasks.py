@@ -8,7 +8,7 @@ from nvim_cases import DONE, TEXT
 from nvim_editor import Neovim, neovim
 
 from support.model_requests import SeenWords
-from support.model_server import Hold, Say
+from support.model_server import CallTool, Hold, Say
 
 PNG = base64.b64decode(
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
@@ -153,3 +153,21 @@ async def test_how_it_works_is_chosen_from_a_list(tmp_path: Path, nvim: Path) ->
             "  plan               it reads, and changes nothing",
             "● default            it asks before it changes or runs anything",
         ]
+
+
+async def test_a_task_is_condensed_with_words_of_ones_own(tmp_path: Path, nvim: Path) -> None:
+    reads = [[CallTool("read_file", path="a.txt", offset=n, limit=5)] for n in (1, 10, 20)]
+    summary = "It was read in three pieces."
+    async with neovim(nvim, tmp_path, [*reads, DONE, [Say(summary)], DONE], {"a.txt": TEXT}) as editor:
+        await editor.command("Agent read it well")
+        await editor.until_shown("All **done**.")
+        await editor.command("AgentCondense mind the names")
+        await editor.until_shown("Summed up what was before")
+        await editor.until_state("idle")
+        await editor.command("Agent and now?")
+        await editor.until_shown("and now?")
+        await editor.until_state("idle")
+
+        assert "mind the names" in str(editor.model.requests[4].items[-1])
+        assert summary in str(editor.model.requests[5].items)
+        assert "line 9" not in str(editor.model.requests[5].items)
