@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 from agent_lsp.agent.clipping import clipped, fitted
 from agent_lsp.agent.gauge import Gauge
 from agent_lsp.agent.room import UNLIMITED, Room, room_of
-from agent_lsp.agent.shortening import ever_shorter
-from agent_lsp.agent.sizes import IMAGE_BYTES, size_of_item, size_of_items, size_of_text
+from agent_lsp.agent.sizes import IMAGE_BYTES, size_of_item, size_of_text
 from agent_lsp.agent.touched import Touched, touched
 from agent_lsp.domain.condensing import Condensed, ResultsLeftOut, left_out, shorter
 from agent_lsp.domain.history import Call, Reply, Result, Spoken, Thought, Words
@@ -151,26 +150,6 @@ def test_lines_about_files_are_read_back() -> None:
     told = Touched(("a, b.py", 'q"uote.py'), ("ünder\n.py",))
 
     assert touched([Words(("Summary", "\n".join(told.lines())), by="summary")]) == told
-
-
-def test_too_long_a_history_is_given_without_its_longest_parts() -> None:
-    history = [
-        Words(("do it",), by="user"),
-        Reply((Call("1", "write_to_file", '{"path": "a.py", "content": "' + "x" * 9_000 + '", "lines": [1]}'),)),
-        Result("1", "y" * 9_000),
-        Reply((Call("2", "write_to_file", '{"content": "' + "x" * 9_000),)),
-        Result("2", "bad", is_error=True),
-    ]
-
-    whole, without_results, short = ever_shorter(history)
-
-    assert whole is history
-    assert size_of_items(without_results) < size_of_items(whole) - 8_500
-    assert [part.arguments for item in short if isinstance(item, Reply) for part in item.calls] == [
-        '{"path": "a.py", "content": "[9,000 characters]", "lines": [1]}',
-        "{}",
-    ]
-    assert size_of_items(short) < 700
 
 
 @pytest.mark.parametrize(

@@ -4,9 +4,11 @@ Each only when it is needed, and then much at once: what a service has cached of
 """
 
 import json
+import sys
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
+from agent_lsp.agent.abridging import abridged
 from agent_lsp.agent.ask import CAPPED, Heard, ask
 from agent_lsp.agent.clipping import FittingTools, fitted
 from agent_lsp.agent.measuring import Measured
@@ -14,7 +16,6 @@ from agent_lsp.agent.ports import Emit, Ports
 from agent_lsp.agent.room import Room, longest_prompt, room_of
 from agent_lsp.agent.shortening import (
     condensed_head,
-    ever_shorter,
     has_steps,
     newest_users_words,
     places_to_leave_out,
@@ -39,6 +40,8 @@ LARGER_WINDOW = "Choose a model with a larger window."
 SMALLER_PARTS = (
     "Go back to before it and send it in smaller parts, or as a file; or choose a model with a larger window."
 )
+SUMMARY_ATTEMPTS = 3
+"""Each asks for a summary of less than half as much: what a service refuses as too long, it refuses for nothing."""
 ENOUGH = 0.6
 """Leaving out old results is enough where less than this of the span is in use then; else a summary does more."""
 
@@ -65,6 +68,8 @@ class Context:
         room = self._room()
         if self._whole() <= room.threshold or self._leave_out_results(room):
             return None
+        if failed := self._too_long():
+            return failed
         if self._ports.condense_at_percent and wish is None and not self._has_failed:
             await self._condense(room, "")
         is_due = not self._ports.condense_at_percent or self._whole() > room.limit
@@ -140,7 +145,7 @@ class Context:
         if isinstance(answer, NoSummary):
             self._fail(answer.reason)
             return False
-        head = condensed_head(self._history[:start], answer.text, self._ports.surroundings.todos(), room)
+        head = condensed_head(self._history, start, answer.text, self._ports.surroundings.todos(), room)
         change = Condensed(head, len(self._history) - start, ContextUse())
         size = self._size_after(change)
         if size >= self._whole():
@@ -152,13 +157,18 @@ class Context:
 
     async def _summary(self, start: int, room: Room, instructions: str) -> Summary | NoSummary:
         """Have everything summarised but the newest steps; where that is too long, without its longest parts."""
-        most = room.limit - self._frame() - size_of_text(WANTED) - size_of_text(instructions)
-        part = next((part for part in ever_shorter(self._history[:start]) if size_of_items(part) <= most), None)
-        if part is None:
-            return NoSummary(TOO_LONG_TO_SUMMARISE)
-        answer = await summarise(part, instructions, room.summary, self._ports, self._emit)
-        if isinstance(answer, NoSummary) and answer.is_overflow:
-            self._refused(self._frame() + size_of_items(part), answer.window)
+        most, answer = sys.maxsize, NoSummary(TOO_LONG_TO_SUMMARISE)
+        for _ in range(SUMMARY_ATTEMPTS):
+            limit = self._room().limit - self._frame() - size_of_text(WANTED) - size_of_text(instructions)
+            part = abridged(self._history[:start], min(most, limit))
+            if part is None:
+                return NoSummary(TOO_LONG_TO_SUMMARISE)
+            answer = await summarise(part, instructions, room.summary, self._ports, self._emit)
+            if not isinstance(answer, NoSummary) or not answer.is_overflow:
+                return answer
+            size = size_of_items(part)
+            self._refused(self._frame() + size, answer.window)
+            most = size * 2 // 5
         return answer
 
     def _truncate(self, room: Room) -> None:
@@ -178,7 +188,7 @@ class Context:
         part = self._history[:start]
         if not has_steps(part):
             return None
-        head = truncated_head(part, self._ports.surroundings.todos(), room)
+        head = truncated_head(self._history, start, self._ports.surroundings.todos(), room)
         return Condensed(head, len(self._history) - start, ContextUse())
 
     def _tail_start(self, room: Room) -> int:

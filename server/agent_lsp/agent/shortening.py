@@ -3,19 +3,17 @@
 It is parted between steps only, so that each call keeps its result.
 """
 
-import json
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
-from typing import TypeGuard, cast
+from typing import TypeGuard
 
 from agent_lsp.agent.clipping import ANSWERED, clipped
 from agent_lsp.agent.room import Room
-from agent_lsp.agent.sizes import IMAGE_BYTES, size_of_item, size_of_text
+from agent_lsp.agent.sizes import IMAGE_BYTES, size_of_item
 from agent_lsp.agent.touched import touched
-from agent_lsp.domain.condensing import REJECTED, ResultsLeftOut, left_out, shorter
-from agent_lsp.domain.encoding import Json
-from agent_lsp.domain.history import Call, HistoryItem, Part, Reply, Result, Words
-from agent_lsp.domain.status import ContextUse, Todo
+from agent_lsp.domain.condensing import REJECTED, left_out
+from agent_lsp.domain.history import HistoryItem, Reply, Result, Words
+from agent_lsp.domain.status import Todo
 
 _CONDENSED = "[To make room, what came before was condensed. This summary stands for it:]"
 _TRUNCATED = "[To make room, the oldest steps were left out.]"
@@ -24,7 +22,6 @@ _CAUTION = "Files may have changed since: read a file again before you rely on w
 _QUOTED = "The user's own words follow; what was done about them stands above."
 _LEAST_GAIN_BYTES = 400
 """What is shorter stays: it says more than its absence would save."""
-_LONG_ARGUMENTS_BYTES = 1_000
 _MARKS = {"completed": "x", "in_progress": "-"}
 
 
@@ -56,72 +53,53 @@ def places_to_leave_out(history: Sequence[HistoryItem]) -> tuple[int, ...]:
     )
 
 
-def ever_shorter(history: Sequence[HistoryItem]) -> Iterator[Sequence[HistoryItem]]:
-    """Give a history as it is, then without its long results, then without the long texts in its calls."""
-    yield history
-    history = shorter(history, ResultsLeftOut(places_to_leave_out(history), ContextUse()))
-    yield history
-    yield [_with_short_calls(item) if isinstance(item, Reply) else item for item in history]
-
-
 def condensed_head(
-    history: Sequence[HistoryItem], summary: str, todos: Sequence[Todo], room: Room
+    history: Sequence[HistoryItem], start: int, summary: str, todos: Sequence[Todo], room: Room
 ) -> tuple[Words | int, ...]:
-    """What stands for a history of which the model wrote a summary."""
-    return _head(history, f"{_CONDENSED}\n\n{summary}", todos, room)
+    """What stands for a history up to `start`, of which the model wrote a summary."""
+    return _head(history, start, f"{_CONDENSED}\n\n{summary}", todos, room)
 
 
-def truncated_head(history: Sequence[HistoryItem], todos: Sequence[Todo], room: Room) -> tuple[Words | int, ...]:
-    """What stands for a history that nobody has summarised; an earlier summary is kept."""
-    earlier = _earlier_summary(history)
+def truncated_head(
+    history: Sequence[HistoryItem], start: int, todos: Sequence[Todo], room: Room
+) -> tuple[Words | int, ...]:
+    """What stands for a history up to `start` that nobody has summarised; an earlier summary is kept."""
+    earlier = _earlier_summary(history[:start])
     told = f"{_CUT_AGAIN}\n\n{clipped(earlier, room.summary)}" if earlier else _TRUNCATED
-    return _head(history, told, todos, room)
+    return _head(history, start, told, todos, room)
 
 
 def newest_users_words(history: Sequence[HistoryItem]) -> Words | None:
     return next((item for item in reversed(history) if _is_users(item)), None)
 
 
-def _with_short_calls(reply: Reply) -> Reply:
-    is_long = any(size_of_text(call.arguments) > _LONG_ARGUMENTS_BYTES for call in reply.calls)
-    return replace(reply, parts=tuple(map(_short_part, reply.parts))) if is_long else reply
-
-
-def _short_part(part: Part) -> Part:
-    """A call whose long texts are named only; what is no JSON is none any more."""
-    if not isinstance(part, Call) or size_of_text(part.arguments) <= _LONG_ARGUMENTS_BYTES:
-        return part
-    try:
-        read: object = json.loads(part.arguments)
-    except (ValueError, RecursionError):
-        return replace(part, arguments="{}")
-    values = cast("Json", read) if isinstance(read, dict) else {}  # The keys of JSON are strings.
-    return replace(part, arguments=json.dumps({name: _short_value(value) for name, value in values.items()}))
-
-
-def _short_value(value: object) -> object:
-    text = value if isinstance(value, str) else json.dumps(value)
-    return value if len(text) <= _LONG_ARGUMENTS_BYTES // 4 else f"[{len(text):,} characters]"
-
-
-def _head(history: Sequence[HistoryItem], told: str, todos: Sequence[Todo], room: Room) -> tuple[Words | int, ...]:
+def _head(
+    history: Sequence[HistoryItem], start: int, told: str, todos: Sequence[Todo], room: Room
+) -> tuple[Words | int, ...]:
+    is_last_said = newest_users_words(history[start:]) is None
+    history = history[:start]
     task = (_kept(history, 0, room),) if history and _is_task(history[0]) else ()
-    quoted = [_kept(history, place, room) for place in _quoted(history, room)]
+    places = _newest_said(history) if is_last_said else []
+    quoted = [_kept(history, place, room) for place in _quoted(history, room, places)]
     facts = [*_todo_lines(todos), *touched(history).lines(), _CAUTION, *([_QUOTED] if quoted else [])]
     return (*task, Words((told, "\n".join(facts)), by="summary"), *quoted)
 
 
-def _quoted(history: Sequence[HistoryItem], room: Room) -> list[int]:
+def _quoted(history: Sequence[HistoryItem], room: Room, newest: Sequence[int]) -> list[int]:
     """The places of the user's words after the task's: the newest, and those before that there is room for."""
-    places, size = list[int](), 0
-    for place in reversed(range(1, len(history))):
+    places, size = [*newest], 0
+    for place in reversed(range(1, newest[0] if newest else len(history))):
         if not _is_users(item := history[place]):
             continue
-        size += size_of_item(item) if places else 0
+        size += size_of_item(item)
         if size > room.words:
             break
         places.insert(0, place)
     return places
+
+
+def _newest_said(history: Sequence[HistoryItem]) -> list[int]:
+    return [place for place in range(1, len(history)) if _is_users(history[place])][-1:]
 
 
 def _kept(history: Sequence[HistoryItem], place: int, room: Room) -> Words | int:
