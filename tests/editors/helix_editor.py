@@ -10,13 +10,17 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 import psutil
-from terminal import Terminal, terminal
+from terminal import PATIENCE_SECONDS, Terminal, terminal
 
-from support.model_server import ScriptedServer, scripted_model
+from support.model_server import Hold, ScriptedServer, scripted_model
 
 PROFILE = {"type": "anthropic", "model": "scripted", "apiKey": "sk-planted-0123456789"}
+READY_SECONDS = 60
+"""A server that has not answered by then was given up by Helix, and comes back by no try."""
+
 _KNOWN = "agent.mode takes one of"
 _UNKNOWN = ("is not supported", "does not support", "not yet initialized", "not initialized")
 
@@ -39,6 +43,15 @@ class Helix:
     async def until_gone(self, text: str) -> str:
         return await self.terminal.until(lambda shown: text not in shown, f"{text} gone")
 
+    async def until_reached(self, hold: Hold) -> None:
+        """Wait until the model has said what stands before this; a task that never began is seen on the screen."""
+        try:
+            async with asyncio.timeout(PATIENCE_SECONDS):
+                await hold.reached.wait()
+        except TimeoutError:
+            shown = "\n".join(await self.terminal.screen())
+            raise AssertionError(f"The model was not asked.\n{shown}") from None
+
     async def until_normal(self) -> None:
         """Leave insert mode. Where nothing is to be left, nothing is pressed: it would become Alt with the next key."""
         if any(" INS " in row for row in await self.terminal.screen()):
@@ -51,9 +64,10 @@ class Helix:
 
     async def until_ready(self) -> None:
         """Wait until Helix knows the server's commands: it says of each try whether it does."""
-        while _KNOWN not in await self._told_of_mode():
-            await self.terminal.press("Escape")
-            await self.terminal.until(lambda shown: not any(text in shown for text in _UNKNOWN), "another try")
+        async with asyncio.timeout(READY_SECONDS):
+            while _KNOWN not in await self._told_of_mode():
+                await self.terminal.press("Escape")
+                await self.terminal.until(lambda shown: not any(text in shown for text in _UNKNOWN), "another try")
 
     async def _told_of_mode(self) -> str:
         await self.agent("M")
@@ -160,7 +174,8 @@ class Desk:
     @asynccontextmanager
     async def helix(self, shown: str) -> AsyncGenerator[Helix]:
         """Run Helix with a file open, to the end: it has to end by itself, when it is told to."""
-        socket = self.project.parent / "tmux"
+        # Of its own each time: the tmux of a Helix that has just ended may still listen, and would take this one with it.
+        socket = self.project.parent / f"tmux-{uuid4().hex[:8]}"
         async with terminal([str(self.program), shown], self.project, self.environment, socket) as screen:
             helix = Helix(
                 screen,

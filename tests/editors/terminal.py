@@ -90,10 +90,12 @@ class Terminal:
 
     async def _tmux(self, command: str) -> list[str]:
         assert self._process.stdin
+        assert not self._is_over, "The terminal is gone."
         reply = asyncio.get_running_loop().create_future()
         self._replies.append(reply)
         self._process.stdin.write(f"{command}\n".encode())
-        return await reply
+        async with asyncio.timeout(PATIENCE_SECONDS):
+            return await reply
 
     async def _read(self) -> None:
         assert self._process.stdout

@@ -19,7 +19,7 @@ async def test_a_task_streams_is_approved_and_ends(tmp_path: Path, helix: Path) 
     turns = [[Say("I look at it.\n"), hold, Say("Now I know.\n"), *WRITE], DONE]
     async with helix_editor(helix, tmp_path, turns, FILES) as editor:
         await editor.new_task("change it")
-        await hold.reached.wait()
+        await editor.until_reached(hold)
         await editor.agent("o")
         await editor.until("# change it", "*at work*", "I look at it.", "line_20")
         hold.release.set()
@@ -36,7 +36,7 @@ async def test_a_rejection_reaches_the_model(tmp_path: Path, helix: Path) -> Non
         await editor.until_ask()
         await reject(editor, "not yet")
         request = await editor.model.arrived(2)
-        await editor.until("Done: All **done**.")
+        await editor.until("Done: All done.")
 
         assert editor.file("a.py").read_text() == TEXT
         assert ("not yet" in request.results[-1].text) == editor.takes_arguments
@@ -90,7 +90,7 @@ async def test_no_character_is_lost_to_an_ask_that_comes_while_the_user_types(tm
     hold = Hold()
     async with helix_editor(helix, tmp_path, [[Say("I look."), hold, *WRITE], DONE], FILES) as editor:
         await editor.new_task("change it")
-        await hold.reached.wait()
+        await editor.until_reached(hold)
         await editor.terminal.press("i")
         await editor.until(" INS ")
         await editor.terminal.type("abc")
@@ -216,11 +216,11 @@ async def test_a_stopped_task_goes_on_after_helix_was_closed(tmp_path: Path, hel
     async with desk(helix, tmp_path, [[Say("It begins.\n"), hold], WRITE, DONE], FILES) as made:
         async with made.helix("a.py") as editor:
             await editor.new_task("change it")
-            await hold.reached.wait()
+            await editor.until_reached(hold)
             await editor.agent("o")
             await editor.until("It begins.")
             await editor.agent("c")
-            await editor.until("stopped: `agent.resume` goes on")
+            await editor.until("stopped: `space A g` / `agent.resume` goes on")
         async with made.helix("a.py") as editor:
             await editor.agent("g")
             await editor.answer("y")

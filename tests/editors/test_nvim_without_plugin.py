@@ -77,7 +77,7 @@ async def test_an_edit_is_approved_by_command_after_its_list_was_dismissed(tmp_p
         await editor.until("#vim.diagnostic.get(0) == 2")
         actions = await editor.lua(ACTIONS)
         await editor.lua("agent('approve')")
-        await editor.until_told("Done: All **done**.")
+        await editor.until_told("Done: All done.")
 
         assert await editor.lines("a.txt") == EDITED_LINES
         assert actions[:2] == ["Agent: approve a.txt", "Agent: reject a.txt"]
@@ -92,7 +92,7 @@ async def test_a_new_file_has_exactly_the_text_that_was_approved(tmp_path: Path,
         await editor.lua("agent('newTask', 'make it')")
         await editor.until("#asked == 1")
         await editor.lua("agent('approve')")
-        await editor.until_told("Done: All **done**.")
+        await editor.until_told("Done: All done.")
 
         assert editor.file("sub/new.txt").read_bytes() == text.encode()
 
@@ -107,7 +107,7 @@ async def test_a_file_that_is_not_open_keeps_what_is_not_changed(tmp_path: Path,
         await editor.until("#asked == 2")
         assert editor.file("b.txt").read_text() == TEXT
         await editor.lua("agent('approve')")
-        await editor.until_told("Done: All **done**.")
+        await editor.until_told("Done: All done.")
 
         assert editor.file("b.txt").read_text() == EDITED
         assert "not yet" in editor.model.requests[1].results[-1].text
@@ -119,7 +119,7 @@ async def test_what_is_typed_while_an_edit_waits_is_kept_and_one_undo_takes_it_b
         await editor.until("#asked == 1")
         await editor.lua("vim.api.nvim_buf_set_lines(0, 20, 21, true, { 'typed 🦊' })")
         await editor.lua("agent('approve')")
-        await editor.until_told("Done: All **done**.")
+        await editor.until_told("Done: All done.")
         applied = await editor.lines("a.txt")
         await editor.command("undo")
 

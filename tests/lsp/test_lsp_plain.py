@@ -194,6 +194,26 @@ async def test_answer_to_a_pop_up_that_was_withdrawn_is_ignored(plain: FrontDoor
     assert plain.hall.named("answer") == []
 
 
+@pytest.mark.parametrize(("has_pop_ups", "count"), [(True, 1), (False, 2)])
+async def test_end_that_a_save_has_covered_is_told_again(plain: FrontDoor, has_pop_ups: bool, count: int) -> None:
+    def answer(_: Json) -> None:
+        if not has_pop_ups:
+            raise RpcError({"code": -32601, "message": "no"})
+
+    plain.client.answers["window/showMessageRequest"] = answer
+    document = {"uri": "file:///w/a.py", "languageId": "python", "version": 1, "text": ""}
+    plain.client.notify("textDocument/didOpen", {"textDocument": document})
+    tell(plain, *asks(Ask.TOOL, EDIT))
+    await plain.client.question("window/showMessageRequest")
+    await plain.client.request("agent/debugReport")
+    tell(plain, status(), *asks(Ask.COMPLETION_RESULT, "It works.", ts=9))
+    plain.client.notify("textDocument/didSave", {"textDocument": document})
+    await plain.client.request("agent/debugReport")
+
+    told = [params["message"] for params in plain.client.named("window/showMessage")]
+    assert told.count("Done: It works.") == count
+
+
 async def test_client_without_pop_ups_is_told_once_and_then_only_told(plain: FrontDoor) -> None:
     def refuse(_: Json) -> None:
         raise RpcError({"code": -32601, "message": "no"})

@@ -12,6 +12,7 @@ from agent_lsp.domain.status import ACTIONS, State, Status, Todo, Usage, Waiting
 from agent_lsp.lsp.plain.entries import MAX_BLOCK_CHARS, entry, fenced, spelled_out
 from agent_lsp.lsp.plain.task_page import task_page
 from agent_lsp.lsp.plain.transcript import PAGE_CHARS, TAIL_CHARS, Transcript
+from agent_lsp.lsp.plain.ways import BY_HELIX_KEYS
 from agent_lsp.lsp.waiting import Verdict, Waiting, changes_in
 
 
@@ -279,6 +280,17 @@ def test_ask_is_spelled_out_with_all_ways_to_answer() -> None:
     ]
 
 
+def test_ask_names_the_keys_where_there_are_any() -> None:
+    text = spelled_out(waiting(Ask.TOOL, text_of(CHANGE)), BY_HELIX_KEYS)
+
+    assert text.split("\n\n")[2] == (
+        "- Approve: `space A y` / `agent.approve`\n"
+        "- Reject, with words if you like: `space A x`, `space A X` / `agent.reject`\n"
+        "- hunk by hunk (0 of 2 decided): `space A h` / `agent.acceptHunk`, `space A H` / `agent.rejectHunk`\n"
+        "- see all of it, and edit it: `space A d` / `agent.showDiff`"
+    )
+
+
 @pytest.mark.parametrize(
     ("kind", "body", "parts"),
     [
@@ -286,7 +298,15 @@ def test_ask_is_spelled_out_with_all_ways_to_answer() -> None:
         (
             Ask.FOLLOWUP,
             '{"question": "Which?", "suggest": [{"answer": "red", "mode": "ask"}]}',
-            ["Which?", "- ask: red\n", "Answer by a code action, with `agent.answer`, or in a prompt document"],
+            [
+                "Which?",
+                "- ask: red\n",
+                (
+                    "- by a code action at the cursor\n"
+                    "- in a prompt document: `agent.showPrompt`\n"
+                    "- your own words: `agent.answer`"
+                ),
+            ],
         ),
         (Ask.COMPLETION_RESULT, "It works.", ["## Done", "It works.", "- New task: `agent.clear`"]),
         (Ask.COMMAND, json.dumps({"command": "echo \u202e"}), ["echo \\u202e"]),

@@ -42,6 +42,10 @@ class Client:
     trace: str = "off"
 
     @property
+    def is_helix(self) -> bool:
+        return self.name == "helix"
+
+    @property
     def is_neovim(self) -> bool:
         return self.name.lower().startswith(("neovim", "nvim"))
 

@@ -21,6 +21,7 @@ from agent_lsp.lsp.plain.prompts import REGISTRATION, Prompts, is_prompt
 from agent_lsp.lsp.plain.task_page import task_page
 from agent_lsp.lsp.plain.transcripts import Transcripts
 from agent_lsp.lsp.plain.viewer import Viewer, write_whole
+from agent_lsp.lsp.plain.ways import BY_HELIX_KEYS, BY_NAME
 from agent_lsp.lsp.ports import Hall
 from agent_lsp.lsp.waiting import Asks
 
@@ -60,12 +61,15 @@ class Parlour:
 
     def receive_plain(self) -> PlainListener:
         """Show a client without a plugin all that happens."""
+        ways = BY_HELIX_KEYS if self._client.is_helix else BY_NAME
+        self.transcripts.ways = self.diffs.ways = ways
         HunkMarks(self._server, self.asks, self._mirror)
         if self._client.refreshes_lenses:
             self.asks.on_change.append(lambda _task_id: self._spawn(self._refresh_lenses()))
         listener = PlainListener(
             self._server, self._hall, self.asks, self._spawn, has_progress=self._client.has_progress
         )
+        listener.ways = ways
         self._hall.listen(listener)
         self._mirror.on_document.append(listener.remind)
         return listener

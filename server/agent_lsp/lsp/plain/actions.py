@@ -9,6 +9,7 @@ from agent_lsp.domain.messages import Ask, Response
 from agent_lsp.domain.status import Action, State
 from agent_lsp.lsp.plain.doorbell import suggested, visible
 from agent_lsp.lsp.plain.marks import hunk_range
+from agent_lsp.lsp.plain.prose import plain
 from agent_lsp.lsp.waiting import Waiting, json_in
 
 ASK_KIND = "quickfix"
@@ -96,7 +97,7 @@ def _for_suggestions(waiting: Waiting) -> Iterator[Offer]:
         for suggestion in json_in(waiting.message.text).get("suggest") or ():
             answer = str(suggestion["answer"])
             place = (answer, str(waiting.ts), waiting.task_id)
-            title = _short(f"Agent: answer “{visible(suggested(suggestion))}”")
+            title = _short(f"Agent: answer “{visible(plain(suggested(suggestion)))}”")
             yield Offer(title, ASK_KIND, "agent.answer", place)
 
 

@@ -49,7 +49,7 @@ class Bell:
         self._knocked: dict[str, Ring] = {}
         self._current: tuple[Ring, asyncio.Future[types.MessageActionItem | None]] | None = None
         self._is_ringing = False
-        self._has_pop_ups = True
+        self.has_pop_ups = True
 
     def ask(self, ring: Ring) -> None:
         """Ring for this ask, unless it was rung for before."""
@@ -87,7 +87,7 @@ class Bell:
         try:
             while self._waiting:
                 ring = self._waiting.pop(next(iter(self._waiting)))
-                if self._has_pop_ups:
+                if self.has_pop_ups:
                     await self._ring(ring)
                 else:
                     self._knock(ring)
@@ -123,8 +123,8 @@ class Bell:
             self._say(types.MessageType.Warning, str(error))
 
     def _take_failure(self, ring: Ring, error: BaseException) -> None:
-        self._has_pop_ups = not (isinstance(error, JsonRpcException) and error.code == METHOD_NOT_FOUND)
-        if not self._has_pop_ups:
+        self.has_pop_ups = not (isinstance(error, JsonRpcException) and error.code == METHOD_NOT_FOUND)
+        if not self.has_pop_ups:
             self._knock(ring)
 
     def _knock(self, ring: Ring) -> None:

@@ -6,18 +6,9 @@ from agent_lsp.domain.errors import BadParams
 from agent_lsp.lsp.documents import Mirror
 from agent_lsp.lsp.patches import patched_files
 from agent_lsp.lsp.plain.viewer import Viewer, write_whole
+from agent_lsp.lsp.plain.ways import BY_NAME, Ways
 from agent_lsp.lsp.ports import Hall
 from agent_lsp.lsp.waiting import Asks, Edited, Waiting
-
-_HEAD = """\
-What the agent wants to change. Nothing of it is done yet.
-    yes           agent.approve
-    no            agent.reject
-    hunk by hunk  agent.acceptHunk, agent.rejectHunk
-Lines behind a + can be changed, and hunks taken out:
-approving then applies what stands here.
-
-"""
 
 
 class ShownDiffs:
@@ -28,6 +19,7 @@ class ShownDiffs:
         self._asks = asks
         self._mirror = mirror
         self._viewer = viewer
+        self.ways = BY_NAME
         self._shown: dict[Path, tuple[str, int, str]] = {}
         """By file: its task, its ask, and the text it was written with."""
         asks.edited = self.edited
@@ -39,7 +31,7 @@ class ShownDiffs:
             raise BadParams("What is asked changes no file, so there is no diff to show.")
         path = self._path(waiting)
         if path not in self._shown:
-            text = _HEAD + "\n".join(change.diff for change in waiting.changes)
+            text = _head(self.ways) + "\n".join(change.diff for change in waiting.changes)
             write_whole(path, text)
             self._shown[path] = waiting.task_id, waiting.ts, text
         self._viewer.show(path)
@@ -87,3 +79,15 @@ class ShownDiffs:
     def _take_document(self, _uri: str) -> None:
         for task_id in {owner for owner, _, _ in self._shown.values()}:
             self._clear_away(task_id)
+
+
+def _head(ways: Ways) -> str:
+    return f"""\
+What the agent wants to change. Nothing of it is done yet.
+    yes           {ways.short("agent.approve")}
+    no            {ways.short("agent.reject")}
+    hunk by hunk  {ways.short("agent.acceptHunk")}, {ways.short("agent.rejectHunk")}
+Lines behind a + can be changed, and hunks taken out:
+approving then applies what stands here.
+
+"""

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from agent_lsp.domain.encoding import Json
 from agent_lsp.domain.messages import Ask, Category, Message, Response
 from agent_lsp.domain.status import WaitingAsk
+from agent_lsp.lsp.plain.prose import plain
 from agent_lsp.lsp.waiting import json_in
 
 MAX_LINES = 6
@@ -16,6 +17,9 @@ MAX_COLUMNS = 76
 MAX_LINE_COLUMNS = 160
 
 _RINGING_IDLE = frozenset({Ask.API_REQ_FAILED, Ask.MISTAKE_LIMIT_REACHED, Ask.AUTO_APPROVAL_MAX_REQ_REACHED})
+_PROSE = frozenset({Ask.FOLLOWUP, Ask.MISTAKE_LIMIT_REACHED})
+"""Asks whose words are a model's or ours, and Markdown."""
+
 _TOOLS = {
     "saveFiles": "Save, so that the command sees your edits; or approve to run it on what is on the disk:",
     "readFile": "Read",
@@ -52,7 +56,8 @@ def doorbell(message: Message, ask: WaitingAsk) -> Doorbell | None:
     if ask.category is not Category.INTERACTIVE and ask.kind not in _RINGING_IDLE:
         return None
     body = json_in(message.text)
-    text = _fitted(ask_lines(ask.kind, body, message.text or ""))
+    lines = ask_lines(ask.kind, body, message.text or "")
+    text = _fitted(plain("\n".join(lines)).splitlines() if ask.kind in _PROSE else lines)
     return Doorbell(text, (LATER, *_choices(ask, body)), can_wait=body.get("tool") == "saveFiles")
 
 
@@ -64,7 +69,7 @@ def one_line(text: str) -> str:
 def _choices(ask: WaitingAsk, body: Json) -> Iterable[Choice]:
     if ask.kind is Ask.FOLLOWUP:
         for suggestion in body.get("suggest") or ():
-            title = textwrap.shorten(visible(suggested(suggestion)), MAX_COLUMNS, placeholder="…")
+            title = textwrap.shorten(visible(plain(suggested(suggestion))), MAX_COLUMNS, placeholder="…")
             yield Choice(title, Response.MESSAGE, str(suggestion["answer"]))
         return
     for action in ask.actions:

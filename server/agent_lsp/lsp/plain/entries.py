@@ -7,6 +7,7 @@ from itertools import islice
 from agent_lsp.domain.encoding import Json
 from agent_lsp.domain.messages import Ask, Message, Response, Say
 from agent_lsp.lsp.plain.doorbell import ask_lines, suggested, visible
+from agent_lsp.lsp.plain.ways import BY_NAME, Ways
 from agent_lsp.lsp.waiting import Waiting, json_in
 
 MAX_DIFF_LINES = 24
@@ -64,18 +65,19 @@ def is_pause(message: Message) -> bool:
     return message.say is Say.API_REQ_RETRY_DELAYED and bool(json_in(message.text).get("seconds"))
 
 
-def paused(message: Message) -> str:
+def paused(message: Message, ways: Ways = BY_NAME) -> str:
     """A wait before another attempt. Its seconds would have the page written anew each of them."""
     reason = visible(str(json_in(message.text).get("reason", "")))
-    return f"## Waiting\n\n{reason}\n\n- Try now: `agent.approve`\n- Try no more: `agent.reject`\n\n"
+    now, never = ways.marked("agent.approve"), ways.marked("agent.reject")
+    return f"## Waiting\n\n{reason}\n\n- Try now: {now}\n- Try no more: {never}\n\n"
 
 
-def spelled_out(waiting: Waiting) -> str:
+def spelled_out(waiting: Waiting, ways: Ways = BY_NAME) -> str:
     """An ask with all that there is to say to it."""
     body = json_in(waiting.message.text)
     asked = [visible(line) for line in ask_lines(waiting.ask.kind, body, waiting.message.text or "")]
     heading = "Done" if waiting.ask.kind is Ask.COMPLETION_RESULT else "The agent asks"
-    lines = [f"## {heading}", "", *_asked(waiting.ask.kind, asked), "", *_choices(waiting, body)]
+    lines = [f"## {heading}", "", *_asked(waiting.ask.kind, asked), "", *_choices(waiting, body, ways)]
     if waiting.changes:
         lines += ["", *_diff(waiting)]
     return "\n".join(lines).rstrip() + "\n\n"
@@ -171,27 +173,28 @@ def _asked(kind: Ask, lines: list[str]) -> Iterator[str]:
         yield from lines
 
 
-def _choices(waiting: Waiting, body: Json) -> Iterator[str]:
+def _choices(waiting: Waiting, body: Json, ways: Ways) -> Iterator[str]:
     for action in waiting.ask.actions:
         if command := _YES_OR_NO.get(action.response):
             with_words = ", with words if you like" if command == "agent.reject" else ""
-            yield f"- {action.label}{with_words}: `{command}`"
+            yield f"- {action.label}{with_words}: {ways.marked(command)}"
     for suggestion in body.get("suggest") or ():
         yield f"- {suggested(suggestion)}"
     if any(action.response == Response.MESSAGE for action in waiting.ask.actions):
-        yield from _words_wanted(waiting)
+        yield from _words_wanted(waiting, ways)
     if len(hunks := waiting.hunks()) > 1:
+        hunk_by_hunk = f"{ways.marked('agent.acceptHunk')}, {ways.marked('agent.rejectHunk')}"
         done = len(hunks) - len(waiting.undecided())
-        yield f"- hunk by hunk ({done} of {len(hunks)} decided): `agent.acceptHunk`, `agent.rejectHunk`"
+        yield f"- hunk by hunk ({done} of {len(hunks)} decided): {hunk_by_hunk}"
     if waiting.changes:
-        yield "- see all of it, and edit it: `agent.showDiff`"
+        yield f"- see all of it, and edit it: {ways.marked('agent.showDiff')}"
 
 
-def _words_wanted(waiting: Waiting) -> Iterator[str]:
+def _words_wanted(waiting: Waiting, ways: Ways) -> Iterator[str]:
     if waiting.ask.kind is Ask.FOLLOWUP:
-        yield from ("", "Answer by a code action, with `agent.answer`, or in a prompt document (`agent.showPrompt`).")
-    else:
-        yield "- your own words: `agent.answer`"
+        yield "- by a code action at the cursor"
+        yield f"- in a prompt document: {ways.marked('agent.showPrompt')}"
+    yield f"- your own words: {ways.marked('agent.answer')}"
 
 
 def _diff(waiting: Waiting) -> Iterator[str]:

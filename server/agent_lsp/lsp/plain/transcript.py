@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from agent_lsp.domain.messages import Message, Say
 from agent_lsp.domain.status import State, Status
 from agent_lsp.lsp.plain.entries import checklist, entry, growing, is_pause, paused, spelled_out
+from agent_lsp.lsp.plain.ways import BY_NAME, Ways
 from agent_lsp.lsp.waiting import Waiting
 
 PAGE_CHARS = 32_000
@@ -24,7 +25,6 @@ _STATES = {
     State.STREAMING: "at work",
     State.WAITING_FOR_INPUT: "waiting for you",
     State.IDLE: "at rest",
-    State.RESUMABLE: "stopped: `agent.resume` goes on",
 }
 
 Redact = Callable[[str], str]
@@ -39,9 +39,10 @@ class _Entry:
 class Transcript:
     """Told what its task tells; `text` is the page as it is to be now."""
 
-    def __init__(self, task_id: str, redact: Redact) -> None:
+    def __init__(self, task_id: str, redact: Redact, ways: Ways = BY_NAME) -> None:
         self.task_id = task_id
         self._redact = redact
+        self._ways = ways
         self._entries: list[_Entry] = []
         """The oldest first."""
         self._size = 0
@@ -127,7 +128,8 @@ class Transcript:
             return "# Task\n\n"
         spent = f"{status.usage.tokens_in + status.usage.tokens_out:,} tokens"
         cost = f" · ${status.usage.cost:.2f}" if status.usage.cost else ""
-        state = _STATES.get(status.state, status.state.value)
+        stopped = f"stopped: {self._ways.marked('agent.resume')} goes on"
+        state = stopped if status.state is State.RESUMABLE else _STATES.get(status.state, status.state.value)
         title = self._redact(" ".join(status.title.split()))
         steps = self._redact(checklist((todo.status, todo.content) for todo in status.todos))
         head = f"# {title}\n\n*{state}* · {status.mode} · {status.permission_mode.value} · {spent}{cost}\n\n"
@@ -137,6 +139,6 @@ class Transcript:
         for message, tail in self._growing.values():
             yield growing(message, tail)
         if self._pause:
-            yield self._redact(paused(self._pause))
+            yield self._redact(paused(self._pause, self._ways))
         if waiting:
-            yield self._redact(spelled_out(waiting))
+            yield self._redact(spelled_out(waiting, self._ways))

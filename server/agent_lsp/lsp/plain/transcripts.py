@@ -19,6 +19,7 @@ from agent_lsp.lsp.editor import Editor
 from agent_lsp.lsp.plain.bell import Spawn
 from agent_lsp.lsp.plain.transcript import Transcript
 from agent_lsp.lsp.plain.viewer import write_whole
+from agent_lsp.lsp.plain.ways import BY_NAME
 from agent_lsp.lsp.ports import Hall
 from agent_lsp.lsp.waiting import Asks
 from agent_lsp.workspace.merge import merge
@@ -74,6 +75,7 @@ class Transcripts:
         self._editor = editor
         self._spawn = spawn
         self.pauses = Pauses()
+        self.ways = BY_NAME
         self._kept: dict[str, _Kept] = {}
         asks.on_change.append(self._want_sync)
         mirror.on_document.append(self._take_document)
@@ -120,7 +122,7 @@ class Transcripts:
             logger.warning("%s", problem)
 
     async def _begin(self, task_id: str) -> None:
-        kept = _Kept(Transcript(task_id, self._hall.redacted), self._hall.shown_folder / f"{task_id}.md")
+        kept = _Kept(Transcript(task_id, self._hall.redacted, self.ways), self._hall.shown_folder / f"{task_id}.md")
         snapshot = self._hall.snapshot(task_id, instance_id=None, since=None, limit=1, before=None)
         messages = self._history(task_id)
         self._kept[task_id] = kept

@@ -1,0 +1,36 @@
+"""How a user runs a command, in words: by its name, and first by the keys that they were given for it. Pure."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+HELIX_KEYS = {
+    "agent.approve": ("y",),
+    "agent.reject": ("x", "X"),
+    "agent.answer": ("a",),
+    "agent.acceptHunk": ("h",),
+    "agent.rejectHunk": ("H",),
+    "agent.showDiff": ("d",),
+    "agent.showPrompt": ("p",),
+    "agent.resume": ("g",),
+}
+"""Behind `space A`, as `agent-lsp helix-config` binds them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ways:
+    """`keys`: by command, all keys that run it, each as the user knows it."""
+
+    keys: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
+
+    def marked(self, command: str) -> str:
+        """For a Markdown page, with room for all."""
+        keys = ", ".join(f"`{key}`" for key in self.keys.get(command, ()))
+        return f"{keys} / `{command}`" if keys else f"`{command}`"
+
+    def short(self, command: str) -> str:
+        """For one line of plain text."""
+        return ", ".join(self.keys.get(command, (command,)))
+
+
+BY_NAME = Ways()
+BY_HELIX_KEYS = Ways({command: tuple(f"space A {key}" for key in keys) for command, keys in HELIX_KEYS.items()})

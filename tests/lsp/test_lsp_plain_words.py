@@ -1,0 +1,79 @@
+"""What a client without a plugin is told in words: keys that are really bound, and Markdown as plain text."""
+
+import tomllib
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from test_lsp_waiting import command, propose
+
+from agent_lsp.headless.helix_config_parts import FIRST_WITH_ARGUMENTS, Helix, merged_config
+from agent_lsp.lsp.plain.prose import plain
+from agent_lsp.lsp.plain.ways import BY_HELIX_KEYS, BY_NAME, HELIX_KEYS
+from support.front_door import front_door
+from support.lsp_client import Json
+
+
+@pytest.mark.parametrize("command", HELIX_KEYS)
+def test_keys_that_are_told_are_those_that_are_bound(command: str) -> None:
+    made = merged_config("", Helix(FIRST_WITH_ARGUMENTS, {})).text
+    bound: dict[str, Any] = tomllib.loads(made)["keys"]["normal"]["space"]["A"]  # Any: what TOML has.
+
+    assert [key for key in HELIX_KEYS[command] if command not in str(bound[key])] == []
+
+
+def test_command_is_told_by_its_keys_else_by_its_name() -> None:
+    assert (BY_NAME.marked("agent.approve"), BY_NAME.short("agent.approve")) == ("`agent.approve`", "agent.approve")
+    assert BY_HELIX_KEYS.marked("agent.reject") == "`space A x`, `space A X` / `agent.reject`"
+    assert BY_HELIX_KEYS.short("agent.reject") == "space A x, space A X"
+    assert BY_HELIX_KEYS.short("agent.clear") == "agent.clear"
+
+
+@pytest.mark.parametrize(
+    ("name", "words"), [("helix", "yes           space A y\n"), ("", "yes           agent.approve\n")]
+)
+async def test_only_helix_is_told_of_its_keys(tmp_path: Path, name: str, words: str) -> None:
+    async with front_door() as door:
+        await door.client.initialize(agent=None, name=name)
+        door.hall.folder = tmp_path
+        propose(door)
+
+        answer = await command(door, "agent.showDiff")
+
+    assert words in shown(answer)
+
+
+def shown(answer: Json) -> str:
+    return Path(urlsplit(answer["uri"]).path).read_text()
+
+
+PROSE = {
+    "emphasis": ("Is **this** *the* **one**?", "Is this the one?"),
+    "both at once": ("It is ***here***, (**there**).", "It is here, (there)."),
+    "a heading": ("## Which one?\n\nSay.", "Which one?\n\nSay."),
+    "a fence": ("Like\n```py\na = 1\n```\nthis?", "Like\na = 1\nthis?"),
+    "links": ("See [the docs](https://x.y/z) or [a](a).", "See the docs (https://x.y/z) or a."),
+    "code is left": ("Run `make **all**`?", "Run `make **all**`?"),
+    "globs": ("src/**/*.py and test/**/*.py, *.md and *.txt", "src/**/*.py and test/**/*.py, *.md and *.txt"),
+    "names": ("a_b_c, __init__ and _x", "a_b_c, __init__ and _x"),
+    "arithmetic": ("2 * 3 * 4 and 2**3**4", "2 * 3 * 4 and 2**3**4"),
+    "a list": ("- one\n- two", "- one\n- two"),
+}
+
+
+@pytest.mark.parametrize(("text", "expected"), PROSE.values(), ids=PROSE)
+def test_markdown_is_shown_without_its_marks(text: str, expected: str) -> None:
+    assert plain(text) == expected
+
+
+@given(st.text("ab \n.,/", max_size=60))
+def test_text_without_marks_stays_as_it_is(text: str) -> None:
+    assert plain(text) == text
+
+
+@given(st.text("*_`#[]() a\n", max_size=300))
+def test_no_word_is_left_out(text: str) -> None:
+    assert plain(text).count("a") == text.count("a") or "```" in text
