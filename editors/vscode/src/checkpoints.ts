@@ -30,8 +30,8 @@ const PARTS = [
 ] as const;
 
 /** Back to before a message: what of it the user wants, the plan, and then the deed. */
-export async function pickRestore(agent: Agent, ts: number): Promise<Pick<Rewind, "text" | "images"> | undefined> {
-  const what = await choose("Go back to before this message", async () => PARTS);
+export async function pickRestore(agent: Agent, ts: number, only?: "conversation"): Promise<Pick<Rewind, "text" | "images"> | undefined> {
+  const what = only ?? (await choose("Go back to before this message", async () => PARTS));
   if (what === "fork") {
     const taskId = agent.task.taskId;
     return taskId === undefined ? undefined : await agent.fork(taskId, ts);
@@ -64,7 +64,7 @@ async function restore(agent: Agent, place: Place): Promise<Rewind | undefined> 
 
 async function offerUndo(agent: Agent, taskId: string, done: Restoration): Promise<void> {
   const undo = "Undo";
-  const files = `${done.files.length} files restored`;
+  const files = done.rewind && done.files.length === 0 ? "The conversation is as it was then" : `${done.files.length} files restored`;
   const left = done.conflicts.length ? `, ${done.conflicts.length} left as they are` : "";
   const answer = await vscode.window.showInformationMessage(`${files}${left}.`, ...(done.undo ? [undo] : []));
   if (answer === undo && done.undo) {

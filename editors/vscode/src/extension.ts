@@ -271,7 +271,7 @@ class Extension implements vscode.Disposable {
       case "older":
         return await agent.older(message.before);
       case "restore":
-        return await prompting.goBack(message.ts);
+        return await prompting.goBack(message.ts, message.what);
       case "remember":
         return await rememberAnswer(agent, message.ts);
       case "copy":

@@ -55,7 +55,7 @@ export type FromView =
   | { type: "complete"; request: number; kind: "@" | "/"; query: string }
   | { type: "pick"; what: "mode" | "profile" | "permissions" }
   | { type: "older"; before: number }
-  | { type: "restore"; ts: number }
+  | { type: "restore"; ts: number; what?: "conversation" }
   | { type: "remember"; ts: number }
   | { type: "copy"; text: string }
   | { type: "resume"; taskId: string }

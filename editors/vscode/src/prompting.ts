@@ -46,8 +46,8 @@ export class Prompting {
   }
 
   /** Back to before a message; words that are hidden by that come back into the prompt, to be said otherwise. */
-  async goBack(ts: number): Promise<void> {
-    const rewind = await pickRestore(this.agent, ts);
+  async goBack(ts: number, what?: "conversation"): Promise<void> {
+    const rewind = await pickRestore(this.agent, ts, what);
     if (rewind?.text) {
       this.view.send({ type: "compose", text: rewind.text, attachments: [], ...(rewind.images && { images: rewind.images }) });
     }

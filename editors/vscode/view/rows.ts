@@ -136,7 +136,13 @@ function condensedBody(state: PageState, message: Message): Body {
   const key = `${message.ts}`;
   const { title, label, place } = facts(message);
   const head = h("div", { class: "head quiet-line" }, icon(message.partial ? "spinner" : "condense"), h("span", {}, title), place && h("span", { class: "dim" }, place));
-  return { nodes: [label ? fold([head], state.isOpen(key, false), () => state.toggle(key), () => [prose({ ...message, text: label }).node]) : head] };
+  const words = label ? fold([head], state.isOpen(key, false), () => state.toggle(key), () => [prose({ ...message, text: label }).node]) : head;
+  return { nodes: [message.say === "condense_context" && !message.partial && takeBack(state, message.ts), words] };
+}
+
+function takeBack(state: PageState, ts: number): HTMLElement {
+  const title = "Take this back: the agent is told again all that was before, and what came after is hidden";
+  return iconButton("back", "Take this back", () => state.send({ type: "restore", ts, what: "conversation" }), { title });
 }
 
 /** A wait that counts down, which the user can skip or give up. */
