@@ -1,5 +1,7 @@
 """How the view looks in a real VS Code workbench: nothing is cut however narrow it is, and all can be read in every theme."""
 
+import asyncio
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
@@ -8,6 +10,8 @@ from vscode_scene import FILES, TURNS, play, set_theme, widen
 from workbench import CodeServer, Workbench, workbench
 
 THEMES = [("Light Modern", "light"), ("Dark Modern", "dark"), ("Dark High Contrast", "high-contrast")]
+POINTS = ["welcome", "edit", "diff", "command", "question", "retry", "done"]
+ASKS = ["edit", "command", "question"]
 CUT = """() => [...document.querySelectorAll("#app, .row, .composer, .footer, .header, .welcome, .actions, .file, .head")]
     .filter((one) => one.scrollWidth > one.clientWidth + 1)
     .map((one) => one.className)"""
@@ -40,33 +44,59 @@ PALE = """() => {
 }"""
 
 
-@pytest.mark.parametrize(("theme", "kind"), THEMES)
-async def test_nothing_is_cut_or_pale(tmp_path: Path, windows: CodeServer, theme: str, kind: str) -> None:
-    async with workbench(tmp_path, windows, TURNS, FILES) as w:
+NAMELESS = """() => [...document.querySelectorAll("button, [role=feed], textarea, meter")]
+    .filter((one) => !(one.ariaLabel ?? one.textContent).trim())
+    .map((one) => one.outerHTML)"""
+
+
+@dataclass
+class Looks:
+    """What was found wrong at each point of one task, and what was said at it to who does not see."""
+
+    cut: dict[str, list[str]] = field(default_factory=dict)
+    pale: dict[str, list[str]] = field(default_factory=dict)
+    nameless: dict[str, list[str]] = field(default_factory=dict)
+    said: dict[str, str] = field(default_factory=dict)
+
+
+@pytest.fixture(scope="module")
+def looks(tmp_path_factory: pytest.TempPathFactory, windows: CodeServer) -> Looks:
+    """One task, looked at for all tests: playing it takes far longer than looking."""
+    return asyncio.run(_looked_at(tmp_path_factory.mktemp("looks"), windows))
+
+
+async def _looked_at(folder: Path, windows: CodeServer) -> Looks:
+    looks = Looks()
+    async with workbench(folder, windows, TURNS, FILES) as w:
         await w.show_view()
-        await set_theme(w, theme, kind)
         await widen(w, -100)
-        found: dict[str, list[str]] = {}
-
-        async def look(name: str) -> None:
-            page = w.view.locator("#app")
-            found[name] = [*await page.evaluate(CUT), *await page.evaluate(PALE)]
-
-        await play(w, look)
-
-        assert list(found) == ["welcome", "edit", "diff", "command", "question", "retry", "done"]
-        assert {name: problems for name, problems in found.items() if problems} == {}
+        await play(w, lambda name: _look(w, name, looks))
+    return looks
 
 
-async def test_rows_and_what_they_ask_are_named_for_who_does_not_see(tmp_path: Path, windows: CodeServer) -> None:
-    async with workbench(tmp_path, windows, TURNS, FILES) as w:
-        await play(w, lambda name: _named(w, name))
-
-
-async def _named(w: Workbench, name: str) -> None:
-    """Every button and row has a name, and what waits was said."""
-    nameless = "one => !(one.ariaLabel ?? one.textContent).trim()"
-    found = f'() => [...document.querySelectorAll("button, [role=feed], textarea, meter")].filter({nameless}).length'
-    assert await w.view.locator("#app").evaluate(found) == 0
-    if name in ("edit", "command", "question"):
+async def _look(w: Workbench, name: str, looks: Looks) -> None:
+    page = w.view.locator("#app")
+    if name in ASKS:
         await expect(w.view.locator("[aria-live]")).to_contain_text("The agent asks")
+        looks.said[name] = await w.view.locator("[aria-live]").first.inner_text()
+    looks.nameless[name] = await page.evaluate(NAMELESS)
+    for theme, kind in THEMES:
+        await set_theme(w, theme, kind)
+        looks.cut[f"{name}, {kind}"] = await page.evaluate(CUT)
+        looks.pale[f"{name}, {kind}"] = await page.evaluate(PALE)
+
+
+def test_nothing_is_cut_in_any_theme(looks: Looks) -> None:
+    assert looks.cut == {key: [] for key in (f"{name}, {kind}" for name in POINTS for _, kind in THEMES)}
+
+
+def test_nothing_is_pale_in_any_theme(looks: Looks) -> None:
+    assert looks.pale == {key: [] for key in (f"{name}, {kind}" for name in POINTS for _, kind in THEMES)}
+
+
+def test_whatever_can_be_pressed_is_named_for_who_does_not_see(looks: Looks) -> None:
+    assert looks.nameless == {key: [] for key in POINTS}
+
+
+def test_whatever_waits_is_said_to_who_does_not_see(looks: Looks) -> None:
+    assert list(looks.said) == ASKS

@@ -1,9 +1,12 @@
 """The prompt in a real VS Code workbench: what goes with the words, what is offered while they are typed, and what becomes of them."""
 
+from collections.abc import AsyncGenerator
 from pathlib import Path
 
+import pytest
+import pytest_asyncio
 from playwright.async_api import Locator, expect
-from workbench import CodeServer, Workbench, workbench
+from workbench import CodeServer, SharedWindow, Workbench, shared_window, workbench
 
 from support.model_server import CallTool, Hold, Say
 
@@ -17,21 +20,34 @@ PASTE = """(prompt, base64) => {
     prompt.dispatchEvent(new ClipboardEvent("paste", { clipboardData, bubbles: true, cancelable: true }));
 }"""
 TYPED = "echo be${none}gun; read; echo from-the-terminal"
-FILES = {"a.txt": "one\n", "lib/deep/app.py": "x = 1\n", "lib/with space.py": "y = 2\n"}
+COMMAND = "---\ndescription: Look over the changes\n---\nReview what changed.\n"
+FILES = {
+    "a.txt": "one\n",
+    "lib/deep/app.py": "x = 1\n",
+    "lib/with space.py": "y = 2\n",
+    ".agent-lsp/commands/review.md": COMMAND,
+}
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 
-async def test_a_pasted_picture_is_seen_by_the_model_and_in_the_task(tmp_path: Path, windows: CodeServer) -> None:
-    async with workbench(tmp_path, windows, [DONE], FILES) as w:
-        await w.show_view()
-        await w.prompt.evaluate(PASTE, PNG)
-        await expect(w.chips).to_have_count(1)
-        await w.send("What is this?")
-        await expect(w.row("completion_result")).to_be_visible()
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def shared(tmp_path_factory: pytest.TempPathFactory, windows: CodeServer) -> AsyncGenerator[SharedWindow]:
+    async with shared_window(tmp_path_factory.mktemp("shared"), windows, FILES) as window:
+        yield window
 
-        picture = w.view.locator(".row.users img")
-        assert await picture.evaluate("picture => picture.decode().then(() => picture.naturalWidth)") == 1
-        await expect(w.chips).to_have_count(0)
-        assert PNG in str(w.model.requests[0].body)
+
+async def test_a_pasted_picture_is_seen_by_the_model_and_in_the_task(shared: SharedWindow) -> None:
+    w = await shared.task(DONE)
+    await w.prompt.evaluate(PASTE, PNG)
+    await expect(w.chips).to_have_count(1)
+    await w.send("What is this?")
+    await expect(w.row("completion_result")).to_be_visible()
+
+    picture = w.view.locator(".row.users img")
+    assert await picture.evaluate("picture => picture.decode().then(() => picture.naturalWidth)") == 1
+    await expect(w.chips).to_have_count(0)
+    assert PNG in str(w.model.requests[0].body)
 
 
 async def test_what_is_written_is_still_there_when_the_view_was_hidden_or_the_window_reloaded(
@@ -52,17 +68,16 @@ async def test_what_is_written_is_still_there_when_the_view_was_hidden_or_the_wi
         await expect(w.chips).to_have_count(1)
 
 
-async def test_a_tab_dragged_into_the_prompt_is_attached(tmp_path: Path, windows: CodeServer) -> None:
-    async with workbench(tmp_path, windows, [DONE], FILES) as w:
-        await w.show_view()
-        await w.open("app.py")
-        await drag(w, w.page.locator(".tab", has_text="app.py"), w.prompt)
-        await expect(w.chips).to_have_text(["app.py"])
-        await w.send("Look at it")
-        await expect(w.row("completion_result")).to_be_visible()
+async def test_a_tab_dragged_into_the_prompt_is_attached(shared: SharedWindow) -> None:
+    w = await shared.task(DONE)
+    await w.open("app.py")
+    await drag(w, w.page.locator(".tab", has_text="app.py"), w.prompt)
+    await expect(w.chips).to_have_text(["app.py"])
+    await w.send("Look at it")
+    await expect(w.row("completion_result")).to_be_visible()
 
-        assert "lib/deep/app.py" in str(w.model.requests[0].body)
-        assert "x = 1" in str(w.model.requests[0].body)
+    assert "lib/deep/app.py" in str(w.model.requests[0].body)
+    assert "x = 1" in str(w.model.requests[0].body)
 
 
 async def test_a_terminal_that_is_mentioned_reaches_the_model(tmp_path: Path, windows: CodeServer) -> None:
@@ -84,81 +99,74 @@ async def test_a_terminal_that_is_mentioned_reaches_the_model(tmp_path: Path, wi
         assert f"`{TYPED}` has ended with exit code 0\\nbegun\\n\\nfrom-the-terminal\\n<" in second
 
 
-async def test_files_folders_and_commands_are_offered_and_taken_by_keys(tmp_path: Path, windows: CodeServer) -> None:
-    async with workbench(tmp_path, windows, [DONE], FILES) as w:
-        await w.show_view()
-        await w.prompt.press_sequentially("Compare @withs")
-        await expect(w.offers).to_contain_text(["with space.py"])
-        await w.prompt.press("Tab")
-        await expect(w.prompt).to_have_value("Compare @/lib/with\\ space.py ")
-        await w.prompt.press_sequentially("and @dee")
-        await expect(w.offers.first).to_have_text("deep/lib/deep/")
-        await w.prompt.press("Escape")
-        await expect(w.offers).to_have_count(0)
-        await w.prompt.press("Enter")
-        await expect(w.row("completion_result")).to_be_visible()
+async def test_files_folders_and_commands_are_offered_and_taken_by_keys(shared: SharedWindow) -> None:
+    w = await shared.task(DONE)
+    await w.prompt.press_sequentially("Compare @withs")
+    await expect(w.offers).to_contain_text(["with space.py"])
+    await w.prompt.press("Tab")
+    await expect(w.prompt).to_have_value("Compare @/lib/with\\ space.py ")
+    await w.prompt.press_sequentially("and @dee")
+    await expect(w.offers.first).to_have_text("deep/lib/deep/")
+    await w.prompt.press("Escape")
+    await expect(w.offers).to_have_count(0)
+    await w.prompt.press("Enter")
+    await expect(w.row("completion_result")).to_be_visible()
 
-        assert "y = 2" in str(w.model.requests[0].body)
-
-
-async def test_a_slash_at_the_beginning_offers_the_servers_commands(tmp_path: Path, windows: CodeServer) -> None:
-    command = {".agent-lsp/commands/review.md": "---\ndescription: Look over the changes\n---\nReview what changed.\n"}
-    async with workbench(tmp_path, windows, [DONE], FILES | command) as w:
-        await w.show_view()
-        await w.prompt.press_sequentially("/rev")
-        await expect(w.offers).to_contain_text(["Look over the changes"])
-        await w.prompt.press("Enter")
-        await expect(w.prompt).to_have_value("/review ")
-        await w.prompt.press("Enter")
-        await expect(w.row("completion_result")).to_be_visible()
-
-        assert "Review what changed." in str(w.model.requests[0].body)
+    assert "y = 2" in str(w.model.requests[0].body)
 
 
-async def test_offers_that_come_late_cover_nothing(tmp_path: Path, windows: CodeServer) -> None:
-    async with workbench(tmp_path, windows, [ASK, DONE], FILES) as w:
-        await w.show_view()
-        await w.send("Look at @/a.txt")
-        await w.view.get_by_role("button", name="This").click()
+async def test_a_slash_at_the_beginning_offers_the_servers_commands(shared: SharedWindow) -> None:
+    w = await shared.task(DONE)
+    await w.prompt.press_sequentially("/rev")
+    await expect(w.offers).to_contain_text(["Look over the changes"])
+    await w.prompt.press("Enter")
+    await expect(w.prompt).to_have_value("/review ")
+    await w.prompt.press("Enter")
+    await expect(w.row("completion_result")).to_be_visible()
 
-        await expect(w.row("completion_result")).to_be_visible()
-        await expect(w.offers).to_have_count(0)
+    assert "Review what changed." in str(w.model.requests[0].body)
 
 
-async def test_words_that_wait_can_be_changed_and_removed(tmp_path: Path, windows: CodeServer) -> None:
+async def test_offers_that_come_late_cover_nothing(shared: SharedWindow) -> None:
+    w = await shared.task(ASK, DONE)
+    await w.send("Look at @/a.txt")
+    await w.view.get_by_role("button", name="This").click()
+
+    await expect(w.row("completion_result")).to_be_visible()
+    await expect(w.offers).to_have_count(0)
+
+
+async def test_words_that_wait_can_be_changed_and_removed(shared: SharedWindow) -> None:
     run = [CallTool("execute_command", command="echo hello")]
-    async with workbench(tmp_path, windows, [run, DONE, DONE], FILES) as w:
-        await w.show_view()
-        await w.send("run it")
-        await expect(w.action("Run")).to_be_visible()
-        for words in ("first", "second"):
-            await w.send(words)
-        await expect(w.queued).to_have_text(["first", "second"])
-        await w.queued.first.get_by_role("button", name="Change these words").click()
-        await expect(w.prompt).to_have_value("first")
-        await w.queued.first.get_by_role("button", name="Remove these words").click()
-        await expect(w.queued).to_have_count(0)
-        await w.prompt.fill("")
-        await w.action("Run").click()
-        await expect(w.row("completion_result")).to_be_visible()
+    w = await shared.task(run, DONE, DONE)
+    await w.send("run it")
+    await expect(w.action("Run")).to_be_visible()
+    for words in ("first", "second"):
+        await w.send(words)
+    await expect(w.queued).to_have_text(["first", "second"])
+    await w.queued.first.get_by_role("button", name="Change these words").click()
+    await expect(w.prompt).to_have_value("first")
+    await w.queued.first.get_by_role("button", name="Remove these words").click()
+    await expect(w.queued).to_have_count(0)
+    await w.prompt.fill("")
+    await w.action("Run").click()
+    await expect(w.row("completion_result")).to_be_visible()
 
-        assert not any("second" in str(request.body) for request in w.model.requests)
+    assert not any("second" in str(request.body) for request in w.model.requests)
 
 
-async def test_words_said_while_it_works_reach_the_model_with_the_next_request(
-    tmp_path: Path, windows: CodeServer
-) -> None:
+async def test_words_said_while_it_works_reach_the_model_with_the_next_request(shared: SharedWindow) -> None:
     hold = Hold()
-    async with workbench(tmp_path, windows, [[Say("I look."), hold, *ASK], DONE], FILES) as w:
-        await w.show_view()
-        await w.send("begin")
-        await expect(w.row("text").last).to_have_text("I look.")
-        await w.send("mind the tests")
-        hold.release.set()
-        await w.view.get_by_role("button", name="This").click()
-        await expect(w.row("completion_result")).to_be_visible()
+    w = await shared.task([Say("I look."), hold, *ASK], DONE)
+    await w.send("begin")
+    await expect(w.row("text").last).to_have_text("I look.")
+    await w.send("mind the tests")
+    await expect(w.queued).to_have_text(["mind the tests"])
+    hold.release.set()
+    await w.view.get_by_role("button", name="This").click()
+    await expect(w.row("completion_result")).to_be_visible()
 
-        assert "mind the tests" in str(w.model.requests[1].body)
+    assert "mind the tests" in str(w.model.requests[1].body)
 
 
 async def test_mode_and_permissions_are_chosen_from_the_prompt(tmp_path: Path, windows: CodeServer) -> None:

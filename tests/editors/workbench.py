@@ -16,7 +16,7 @@ from debian_folder import run
 from editors_site import ROOT, chromium, site
 from playwright.async_api import FrameLocator, Locator, Page, async_playwright, expect
 
-from support.model_server import ScriptedServer, scripted_model
+from support.model_server import Refusal, ScriptedServer, SeenRequest, scripted_model
 
 EXTENSION = ROOT / "editors" / "vscode"
 BROWSER = [
@@ -232,6 +232,35 @@ async def workbench(
         # Away from the page, so that the window says that it goes, and what was started for it ends.
         await page.goto("about:blank")
         await browser.close()
+
+
+@dataclass(frozen=True, slots=True)
+class SharedWindow:
+    """One window for tests that each need no more than a task of their own: opening one takes longer than most of them."""
+
+    window: Workbench
+    turns: list[Any]
+
+    async def task(self, *turns: Any) -> Workbench:
+        """The window without a task and with nothing in its prompt; the model answers with these turns."""
+        self.turns[:] = turns
+        self.window.model.requests.clear()
+        await self.window.command("Agent: New Task")
+        await expect(self.window.view.locator(".welcome")).to_be_visible()
+        await self.window.prompt.fill("")
+        return self.window
+
+
+@asynccontextmanager
+async def shared_window(folder: Path, windows: CodeServer, files: dict[str, str]) -> AsyncGenerator[SharedWindow]:
+    turns: list[Any] = []
+
+    def play(index: int, _: SeenRequest) -> Any:
+        return turns[index] if index < len(turns) else Refusal(400, f"the script has {len(turns)} turns")
+
+    async with workbench(folder, windows, play, files) as window:
+        await window.show_view()
+        yield SharedWindow(window, turns)
 
 
 def write_home(folder: Path, settings: Mapping[str, object]) -> None:
