@@ -56,6 +56,13 @@ def test_first_environment_tells_all() -> None:
             ["Changed while your commands ran; read them again before you edit them:", "- b.py"],
         ),
         (
+            replace(SEEN, changed_by_tasks=("b.py",)),
+            [
+                "Changed by another task of the user's since you saw them; read them again before you edit them:",
+                "- b.py",
+            ],
+        ),
+        (
             replace(SEEN, new_rules=(RuleText("/w/a/AGENTS.md", "Be brief.", "Cut."),), gone_rules=("/w/b",)),
             [
                 "These project rules hold from now on:",

@@ -5,9 +5,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import pytest
+
 from agent_lsp.domain.documents import OpenDocument
 from agent_lsp.domain.files import Base, FileEdit, FileText, Place, Standing
-from agent_lsp.tasks.seen_files import MOST_SEEN, FileNews, SeenFiles
+from agent_lsp.tasks.seen_files import MOST_SEEN, FileNews, SeenFiles, TasksEdits
 from agent_lsp.workspace.opened import NoDocuments
 from agent_lsp.workspace.reading import text_on_disk
 
@@ -37,7 +39,14 @@ class Desk:
     has_run: bool = False
 
     def __post_init__(self) -> None:
-        self.seen = SeenFiles(self.editor, lambda: self.has_run)
+        self.edits = TasksEdits()
+        self.seen = SeenFiles(self.editor, lambda: self.has_run, self.edits)
+
+    def other_task(self) -> "Desk":
+        """Another task of the same server."""
+        other = Desk(self.root, self.editor)
+        other.seen = SeenFiles(self.editor, lambda: other.has_run, self.edits)
+        return other
 
     def place(self, name: str) -> Place:
         path = self.root / name
@@ -69,6 +78,46 @@ async def test_file_that_the_user_writes_is_told_once(tmp_path: Path) -> None:
     desk.write("a", "two!")
 
     assert (before, await desk.seen.news(), await desk.seen.news()) == (FileNews(), FileNews(("a",)), FileNews())
+
+
+@pytest.mark.parametrize("has_run", [False, True])
+async def test_edit_of_another_task_is_told_as_that(tmp_path: Path, has_run: bool) -> None:
+    desk = Desk(tmp_path, has_run=has_run)
+    desk.write("a", "one")
+    desk.write("b", "one")
+    desk.show("a")
+    desk.show("b")
+
+    desk.other_task().edit("a", "one", "two!")
+    desk.other_task().edit("b", "one", None)
+    desk.write("a", "two!")
+    (tmp_path / "b").unlink()
+
+    assert await desk.seen.news() == FileNews(by_tasks=("a", "b (it is gone)"))
+
+
+async def test_document_that_another_task_edited_is_told_as_that_until_the_user_types(tmp_path: Path) -> None:
+    desk = Desk(tmp_path)
+    desk.type("a", "one")
+    desk.show("a")
+
+    desk.other_task().edit("a", "one", "two")
+    desk.type("a", "two")
+    of_the_task = await desk.seen.news()
+    desk.type("a", "two, typed")
+
+    assert (of_the_task, await desk.seen.news()) == (FileNews(by_tasks=("a",)), FileNews(("a",)))
+
+
+async def test_file_that_another_task_moved_away_is_gone_by_it(tmp_path: Path) -> None:
+    desk = Desk(tmp_path)
+    desk.write("a", "one")
+    desk.show("a")
+
+    desk.other_task().edit("a", "one", "one", move_to="b")
+    (tmp_path / "a").rename(tmp_path / "b")
+
+    assert await desk.seen.news() == FileNews(by_tasks=("a (it is gone)",))
 
 
 async def test_file_that_is_written_as_it_was_is_no_news(tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ from agent_lsp.domain.status import PermissionMode
 _MOST_NAMED = 20
 _CHANGED_BY_USER = "Changed by the user since you saw them; read them again before you edit them:"
 _CHANGED_BY_COMMANDS = "Changed while your commands ran; read them again before you edit them:"
+_CHANGED_BY_TASKS = "Changed by another task of the user's since you saw them; read them again before you edit them:"
 _NOTHING_TOLD = EnvironmentFacts(mode="")
 
 _PERMISSIONS = {
@@ -77,6 +78,8 @@ def _happened(facts: EnvironmentFacts) -> Iterator[list[str]]:
         yield [_CHANGED_BY_USER, *_listed(facts.changed_by_user)]
     if facts.changed_by_commands:
         yield [_CHANGED_BY_COMMANDS, *_listed(facts.changed_by_commands)]
+    if facts.changed_by_tasks:
+        yield [_CHANGED_BY_TASKS, *_listed(facts.changed_by_tasks)]
     if facts.commands:
         yield ["Background commands:", facts.commands.strip("\n")]
     for rule in facts.new_rules:

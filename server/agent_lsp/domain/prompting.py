@@ -78,6 +78,7 @@ class EnvironmentFacts:
     changed_by_user: tuple[str, ...] = ()
     """Files that the model has seen and the user has changed since: told once, whenever there are any."""
     changed_by_commands: tuple[str, ...] = ()
+    changed_by_tasks: tuple[str, ...] = ()
     """The same, where commands of the agent's own ran meanwhile, which may well have done it."""
     commands: str = ""
     """What commands in the background have come to: told once, like the files."""

@@ -181,6 +181,7 @@ class TaskBriefing:
             permission_mode=self._facts.permission_mode(),
             changed_by_user=news.by_user,
             changed_by_commands=news.by_commands,
+            changed_by_tasks=news.by_tasks,
             commands=self._sources.commands() or "",
             trees=trees,
             terminals=context.terminals,

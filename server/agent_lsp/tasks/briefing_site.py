@@ -18,7 +18,7 @@ from agent_lsp.tasks.attaching_world import Fetch, editor_problems, world
 from agent_lsp.tasks.briefing import Sources, TaskBriefing
 from agent_lsp.tasks.kept_files import KeptFiles
 from agent_lsp.tasks.ports import Desk, TaskFacts
-from agent_lsp.tasks.seen_files import SeenFiles
+from agent_lsp.tasks.seen_files import SeenFiles, TasksEdits
 from agent_lsp.tasks.told_rules import ToldRules
 from agent_lsp.tools.reading import Shown
 from agent_lsp.workspace.git_reading import GitReading
@@ -50,6 +50,7 @@ class Site:
     """Whether the model of a profile does."""
     role: Callable[[str], str] = lambda _mode: ""
     """What a mode makes of the model, in words."""
+    edits: TasksEdits = field(default_factory=TasksEdits)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +63,7 @@ class Eyes:
 
 
 def open_eyes(facts: TaskFacts, site: Site, files: KeptFiles, commands: Commands) -> Eyes:
-    seen = SeenFiles(site.documents, commands.take_activity)
+    seen = SeenFiles(site.documents, commands.take_activity, site.edits)
     files.on_applied = seen.edited
     shown = Shown(files, sees_images=lambda: site.sees_images(facts.profile_now()), note=seen.saw)
     return Eyes(seen, shown, files)

@@ -10,7 +10,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from agent_lsp.domain.documents import Documents
+from agent_lsp.domain.documents import Documents, OpenDocument
 from agent_lsp.domain.errors import FileMissing, FileProblem
 from agent_lsp.domain.files import FileEdit, FileText, Place
 from agent_lsp.workspace.reading import text_on_disk
@@ -47,14 +47,37 @@ class FileNews:
     by_user: tuple[str, ...] = ()
     by_commands: tuple[str, ...] = ()
     """Commands of the agent's own ran meanwhile, which may well have done it."""
+    by_tasks: tuple[str, ...] = ()
+    """They read as another task of this server has left them."""
+
+
+class TasksEdits:
+    """What edits of a server's tasks last made of files, and whose they were; of the newest files only."""
+
+    def __init__(self) -> None:
+        self._made: OrderedDict[str, tuple[object, int | None]] = OrderedDict()
+
+    def note(self, owner: object, uri: str, text: str | None) -> None:
+        self._made[uri] = owner, None if text is None else hash(text)
+        self._made.move_to_end(uri)
+        if len(self._made) > MOST_SEEN:
+            self._made.popitem(last=False)
+
+    def is_anothers(self, owner: object, uri: str, text: str | None) -> bool:
+        """Whether the file reads as another task has left it; None: it is gone."""
+        made = self._made.get(uri)
+        return made is not None and made[0] is not owner and made[1] == (None if text is None else hash(text))
 
 
 class SeenFiles:
     """One task's. `has_run` tells whether commands of the task have run since it was last asked."""
 
-    def __init__(self, documents: Documents, has_run: Callable[[], bool]) -> None:
+    def __init__(self, documents: Documents, has_run: Callable[[], bool], edits: TasksEdits) -> None:
         self._documents = documents
         self._has_run = has_run
+        self._edits = edits
+        self._me = object()
+        """Whose edits these are: nothing that would keep a task that is over."""
         self._seen: OrderedDict[str, _Seen] = OrderedDict()
         self.on_seen: Callable[[Place], None] = lambda _place: None
         """Told of each file that the model sees or edits."""
@@ -68,10 +91,16 @@ class SeenFiles:
         """Note what the model's edits have made of files. One that had changed before stays to be told of."""
         for edit in edits:
             known = self._seen.pop(edit.place.uri, None)
+            self._note_made(edit)
             if edit.after is None:
                 continue
             has_changed = known and edit.before and known.text != hash(edit.before.text)
             self._note(_Seen(edit.move_to or edit.place, known.text if known and has_changed else hash(edit.after)))
+
+    def _note_made(self, edit: FileEdit) -> None:
+        if edit.move_to:
+            self._edits.note(self._me, edit.place.uri, None)
+        self._edits.note(self._me, (edit.move_to or edit.place).uri, edit.after)
 
     def recall(self, places: Iterable[Place], since_ms: int) -> None:
         """Note what the model saw before the server was started anew; of newer files, that they have changed."""
@@ -89,13 +118,16 @@ class SeenFiles:
         latest = list(self._seen.values())[0 if has_run else -most :]
         touched = [seen for seen in latest if self._is_touched(seen)]
         texts = await asyncio.to_thread(_texts, touched) if touched else []
-        by_user, by_commands = list[str](), list[str]()
+        by_user, by_commands, by_tasks = list[str](), list[str](), list[str]()
         for seen, (stamp, text) in zip(touched, texts, strict=True):
             seen.stamp = stamp
-            self._tell(seen, text, by_commands if has_run else by_user)
+            is_anothers = self._edits.is_anothers(self._me, seen.place.uri, text)
+            self._tell(seen, text, by_tasks if is_anothers else by_commands if has_run else by_user)
         for seen in latest:
-            self._tell_document(seen, by_user)
-        return FileNews(tuple(sorted(by_user)), tuple(sorted(by_commands)))
+            if document := self._newer_document(seen):
+                is_anothers = self._edits.is_anothers(self._me, seen.place.uri, document.text)
+                self._tell(seen, document.text, by_tasks if is_anothers else by_user)
+        return FileNews(tuple(sorted(by_user)), tuple(sorted(by_commands)), tuple(sorted(by_tasks)))
 
     def _note(self, seen: _Seen) -> None:
         self._keep(seen)
@@ -119,12 +151,12 @@ class SeenFiles:
             told.append(seen.place.path)
         seen.text = hash(text)
 
-    def _tell_document(self, seen: _Seen, told: list[str]) -> None:
+    def _newer_document(self, seen: _Seen) -> OpenDocument | None:
         document = self._documents.get(seen.place.uri)
         if document is None or document.version == seen.version:
-            return
+            return None
         seen.version, seen.stamp = document.version, _NEVER
-        self._tell(seen, document.text, told)
+        return document
 
 
 def _texts(touched: Sequence[_Seen]) -> list[tuple[_Stamp | None, str | None]]:
