@@ -8,6 +8,7 @@ from agent_lsp.domain.model import ModelFacts
 from agent_lsp.domain.status import Usage
 from agent_lsp.domain.tariffs import Surcharge, Tariff
 from agent_lsp.providers.catalog import UNKNOWN, facts, known, priced, tariff
+from agent_lsp.providers.definitions import TYPES
 from agent_lsp.settings.model import Prices, Profile
 
 PLAIN = Tariff(3.0, 15.0)
@@ -47,6 +48,12 @@ def test_without_prices_the_cost_is_unknown() -> None:
         ("openai/gpt-5-mini-2025-08-07", "gpt-5-mini"),
         ("gpt-4o-latest", "gpt-4o"),
         ("anthropic.claude-sonnet-5", "claude-sonnet-5"),
+        ("anthropic/claude-sonnet-4.5", "claude-sonnet-4-5"),
+        ("anthropic/claude-3.7-sonnet:thinking", "claude-3-7-sonnet"),
+        ("claude-sonnet-4-20250514", "claude-sonnet-4"),
+        ("devstral-medium-2507", "devstral-medium"),
+        ("gpt-3.5-turbo-0125", "gpt-3.5-turbo"),
+        ("openai/gpt-oss-20b:free", "gpt-oss-20b"),
         ("global.anthropic.claude-haiku-4-5-20251001-v1:0", "claude-haiku-4-5"),
     ],
 )
@@ -75,6 +82,33 @@ def test_a_name_that_only_resembles_is_unknown(name: str) -> None:
 )
 def test_a_profile_wins_over_what_is_known(fields: dict[str, Any], expected: ModelFacts) -> None:
     assert facts(Profile.model_validate(fields)) == expected
+
+
+@pytest.mark.parametrize(("provider", "model"), [(one.name, model) for one in TYPES for model in one.models])
+def test_what_is_suggested_is_known(provider: str, model: str) -> None:
+    assert known(model) is not UNKNOWN, f"{provider} suggests {model}"
+
+
+@pytest.mark.parametrize(
+    ("model", "window", "sees"),
+    [
+        ("gpt-4", 8_192, False),
+        ("gpt-4-turbo", 128_000, True),
+        ("gpt-3.5-turbo", 16_385, False),
+        ("gemini-2.5-pro", 1_048_576, True),
+        ("deepseek-chat", 131_072, False),
+        ("openai/gpt-oss-120b", 131_072, False),
+        ("grok-4", 256_000, True),
+    ],
+)
+def test_how_much_a_model_takes_and_whether_it_sees_is_known(model: str, window: int, sees: bool) -> None:
+    known_facts = facts(Profile(model=model))
+
+    assert (known_facts.window, known_facts.sees_images) == (window, sees)
+
+
+def test_an_answer_leaves_room_in_a_small_window() -> None:
+    assert facts(Profile(model="gpt-4")).max_output == 2_048
 
 
 def test_a_profiles_prices_win() -> None:

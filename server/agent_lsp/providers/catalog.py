@@ -29,14 +29,22 @@ UNKNOWN = Known(128_000, 8_192, None)
 """A model of another name: most that can call tools have at least this window; the cost is not guessed."""
 
 
+_BEHIND = re.compile(
+    r"(-\d{4}-\d{2}-\d{2}|[-@]\d{8}|-\d{4}|-latest|-preview|-v\d+(:\d+)?|:(free|beta|thinking|extended|nitro|floor|exacto))+$"
+)
+"""A date or a version of a model, or the way in which OpenRouter is to reach it."""
+
+
 def priced(usage: Usage, tariff: Tariff | None) -> Usage:
     return replace(usage, cost=tariff.cost(usage) if tariff else None)
 
 
 def known(model: str) -> Known:
     """Look a model up by its name, with or without a date or version behind it or a vendor before it."""
-    name = re.sub(r"(-\d{4}-\d{2}-\d{2}|[-@]\d{8}|-latest|-preview|-v\d+(:\d+)?)+$", "", model.rpartition("/")[2])
-    return _MODELS.get(re.sub(r"^(\w+\.)?anthropic\.", "", name), UNKNOWN)
+    name = _BEHIND.sub("", model.rpartition("/")[2])
+    name = re.sub(r"^(\w+\.)?anthropic\.", "", name)
+    # OpenRouter writes claude-sonnet-4.5 for what its vendor calls claude-sonnet-4-5.
+    return _MODELS.get(name.replace(".", "-") if name.startswith("claude-") else name, UNKNOWN)
 
 
 def facts(profile: Profile) -> ModelFacts:
@@ -70,7 +78,13 @@ def _plain_gpt(window: int, output: int, prices: tuple[float, float, float]) -> 
     return Known(window, output, Tariff(*prices))
 
 
+def _open(window: int, output: int, *, sees_images: bool = True) -> Known:
+    """A model that many offer, or whose prices change: what it costs, the profile says."""
+    return Known(window, output, None, sees_images=sees_images)
+
+
 _M, _K200, _K400, _LONG = 1_000_000, 200_000, 400_000, 1_050_000
+_K128, _GEMINI = 131_072, 1_048_576
 
 _MODELS = {
     "claude-fable-5": _claude(_M, 128_000, (10.0, 50.0, 1.0, 12.5)),
@@ -116,4 +130,29 @@ _MODELS = {
     "gpt-4.1-nano": _plain_gpt(_M, 32_768, (0.1, 0.4, 0.025)),
     "gpt-4o": _plain_gpt(128_000, 16_384, (2.5, 10.0, 1.25)),
     "gpt-4o-mini": _plain_gpt(128_000, 16_384, (0.15, 0.6, 0.075)),
+    "o1": _gpt(_K200, 100_000, (15.0, 60.0, 7.5)),
+    "o3-mini": replace(_gpt(_K200, 100_000, (1.1, 4.4, 0.55)), sees_images=False),
+    "gpt-4-turbo": Known(128_000, 4_096, Tariff(10.0, 30.0)),
+    "gpt-4": Known(8_192, 4_096, Tariff(30.0, 60.0), sees_images=False),
+    "gpt-4-32k": Known(32_768, 4_096, Tariff(60.0, 120.0), sees_images=False),
+    "gpt-3.5-turbo": Known(16_385, 4_096, Tariff(0.5, 1.5), sees_images=False),
+    "gpt-oss-120b": _open(_K128, 32_768, sees_images=False),
+    "gpt-oss-20b": _open(_K128, 32_768, sees_images=False),
+    "claude-opus-4": _claude(_K200, 32_000, (15.0, 75.0, 1.5, 18.75)),
+    "claude-sonnet-4": _claude(_K200, 64_000, (3.0, 15.0, 0.3, 3.75)),
+    "claude-3-7-sonnet": _claude(_K200, 64_000, (3.0, 15.0, 0.3, 3.75)),
+    "claude-3-5-sonnet": _claude(_K200, 8_192, (3.0, 15.0, 0.3, 3.75)),
+    "claude-3-5-haiku": _claude(_K200, 8_192, (0.8, 4.0, 0.08, 1.0)),
+    "claude-3-opus": _claude(_K200, 4_096, (15.0, 75.0, 1.5, 18.75)),
+    "claude-3-haiku": _claude(_K200, 4_096, (0.25, 1.25, 0.03, 0.3)),
+    "gemini-2.5-pro": _open(_GEMINI, 65_536),
+    "gemini-2.5-flash": _open(_GEMINI, 65_536),
+    "gemini-2.5-flash-lite": _open(_GEMINI, 65_536),
+    "deepseek-chat": _open(_K128, 8_192, sees_images=False),
+    "deepseek-reasoner": _open(_K128, 32_768, sees_images=False),
+    "devstral-medium": _open(_K128, 16_384, sees_images=False),
+    "devstral-small": _open(_K128, 16_384, sees_images=False),
+    "mistral-large": _open(_K128, 16_384),
+    "grok-4": _open(256_000, 32_768),
+    "qwen3-coder-plus": _open(_M, 65_536, sees_images=False),
 }
