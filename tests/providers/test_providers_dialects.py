@@ -198,6 +198,17 @@ CHAT: dict[str, tuple[bytes, Rows, StopReason]] = {
         SO,
         END,
     ),
+    "a finish that is null as a word": (
+        sse(chunk({"content": "S"}, "null"), chunk({"content": "o."}, "None"), chunk({}, "length")) + DONE,
+        SO,
+        LENGTH,
+    ),
+    "content in parts of every kind": (
+        sse(chunk({"content": ["S", {"text": "o"}, {"type": "output_text", "text": "."}, {"type": "image_url"}, None]}))
+        + DONE,
+        SO,
+        END,
+    ),
     "a refusal": (sse(chunk({"refusal": "No."}), chunk({}, "stop")) + DONE, [("say", "No.")], REFUSAL),
 }
 
@@ -210,6 +221,11 @@ async def test_chunks_are_read_as_they_come(body: bytes, rows: Rows, stop: StopR
 @pytest.mark.parametrize(("body", "rows", "stop"), CHAT.values(), ids=CHAT.keys())
 def test_chunks_are_read_the_same_byte_by_byte(body: bytes, rows: Rows, stop: StopReason) -> None:
     assert told(decoded("openai", *(body[at : at + 1] for at in range(len(body))))) == (rows, stop)
+
+
+async def test_a_stream_that_ends_behind_a_finish_that_is_none_was_cut_off() -> None:
+    with pytest.raises(ModelFault, match="cut off"):
+        await answered("openai", sse(chunk({"content": "So."}, "null")))
 
 
 @pytest.mark.parametrize("place", [{"choices": []}, {"choices": None}, {}, {"choices": [{"index": 0, "delta": {}}]}])
@@ -587,7 +603,7 @@ async def test_the_connection_is_used_again_behind_a_whole_answer() -> None:
     whole = Refusal(200, body=json.dumps(WHOLE_CHAT).encode())
 
     async with scripted_model([whole, [Say("So.")]]) as server:
-        model = build_model(profile_for(server, "openai"), name="test", environment={})
+        model = build_model(profile_for(server, "openai", window=32_000), name="test", environment={})
         first, second = [told(await events_of(model)) for _ in range(2)]
         await model.aclose()
 

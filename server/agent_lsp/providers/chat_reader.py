@@ -25,6 +25,10 @@ _STOPS = {
     "sensitive": StopReason.REFUSAL,
 }
 
+_TEXTS = frozenset({"text", "output_text"})
+
+_UNFINISHED = frozenset({"", "null", "none"})
+
 _FAILURES = frozenset({"abort", "error", "insufficient_system_resource", "malformed_function_call", "network_error"})
 """Reasons by which compatible servers say that an answer came to nothing."""
 
@@ -114,8 +118,8 @@ class ChatReader:
             self._read_delta(inner(choice, "message"))
         if choice.get("usage"):
             self._count(inner(choice, "usage"))
-        if reason := choice.get("finish_reason"):
-            self._finish(str(reason).lower())
+        if (reason := str(choice.get("finish_reason") or "").lower()) not in _UNFINISHED:
+            self._finish(reason)
 
     def _read_delta(self, delta: Json) -> None:
         for name in _THOUGHT_FIELDS:
@@ -229,9 +233,16 @@ def _is_another(known: _Calling, id_: str, name: str, *, has_index: bool) -> boo
 def _as_prose(content: Any) -> str:  # Any: JSON as a service sends it
     """Content is text, or (with some servers) a list of parts."""
     if isinstance(content, list):
-        parts = cast("list[Json]", content)  # cast: nothing is known of the parts but that JSON has made them
-        return "".join(part.get("text") or "" for part in parts if part.get("type") == "text")
+        parts = cast("list[object]", content)  # cast: nothing is known of the parts but that JSON has made them
+        return "".join(part if isinstance(part, str) else _text_of(part) for part in parts)
     return content or ""
+
+
+def _text_of(part: object) -> str:
+    if not isinstance(part, dict):
+        return ""
+    shape = cast("Json", part)  # cast: a JSON object has strings for keys
+    return (shape.get("text") or "") if shape.get("type", "text") in _TEXTS else ""
 
 
 def _as_text(arguments: Any) -> str:  # Any: JSON as a service sends it
