@@ -220,7 +220,7 @@ async def test_a_stopped_task_goes_on_after_helix_was_closed(tmp_path: Path, hel
             await editor.agent("o")
             await editor.until("It begins.")
             await editor.agent("c")
-            await editor.until("stopped: `space A g` / `agent.resume` goes on")
+            await editor.until("stopped: `space A g` goes on")
         async with made.helix("a.py") as editor:
             await editor.agent("g")
             await editor.answer("y")

@@ -284,10 +284,10 @@ def test_ask_names_the_keys_where_there_are_any() -> None:
     text = spelled_out(waiting(Ask.TOOL, text_of(CHANGE)), BY_HELIX_KEYS)
 
     assert text.split("\n\n")[2] == (
-        "- Approve: `space A y` / `agent.approve`\n"
-        "- Reject, with words if you like: `space A x`, `space A X` / `agent.reject`\n"
-        "- hunk by hunk (0 of 2 decided): `space A h` / `agent.acceptHunk`, `space A H` / `agent.rejectHunk`\n"
-        "- see all of it, and edit it: `space A d` / `agent.showDiff`"
+        "- Approve: `space A y`\n"
+        "- Reject, with words if you like: `space A x`, `space A X`\n"
+        "- hunk by hunk (0 of 2 decided): `space A h`, `space A H`\n"
+        "- see all of it, and edit it: `space A d`"
     )
 
 

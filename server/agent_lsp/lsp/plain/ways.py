@@ -1,4 +1,4 @@
-"""How a user runs a command, in words: by its name, and first by the keys that they were given for it. Pure."""
+"""How a user runs a command, in words: by the keys that they were given for it, else by its name. Pure."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -23,12 +23,11 @@ class Ways:
     keys: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
 
     def marked(self, command: str) -> str:
-        """For a Markdown page, with room for all."""
-        keys = ", ".join(f"`{key}`" for key in self.keys.get(command, ()))
-        return f"{keys} / `{command}`" if keys else f"`{command}`"
+        """For a Markdown page."""
+        return ", ".join(f"`{way}`" for way in self.keys.get(command, (command,)))
 
     def short(self, command: str) -> str:
-        """For one line of plain text."""
+        """For plain text."""
         return ", ".join(self.keys.get(command, (command,)))
 
 
