@@ -92,7 +92,15 @@ async def test_a_range_without_words_is_mentioned_in_the_prompt(editor: Neovim) 
 
 
 @pytest.mark.parametrize(
-    ("typed", "expected"), [("@a", "@src/a.txt"), ("/acc", "/acceptEdits"), ("see @sa", "see @src/a.txt")]
+    ("typed", "expected"),
+    [
+        ("@a", "@src/a.txt"),
+        ("/acc", "/acceptEdits"),
+        ("see @sa", "see @src/a.txt"),
+        ("(@sa", "(@src/a.txt"),
+        ("@b,@sa", "@b,@src/a.txt"),
+        ("fix:@sa", "fix:@src/a.txt"),
+    ],
 )
 async def test_files_and_modes_are_completed(editor: Neovim, typed: str, expected: str) -> None:
     await editor.command("Agent")

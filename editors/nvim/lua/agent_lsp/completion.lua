@@ -83,8 +83,9 @@ end
 local function unfinished()
   local line, column = vim.api.nvim_win_get_cursor(0)[1], vim.api.nvim_win_get_cursor(0)[2]
   local before = vim.api.nvim_get_current_line():sub(1, column)
-  local start, query = before:match('()@(%S*)$')
-  if start and (start == 1 or before:sub(start - 1, start - 1):match('%s')) then
+  -- Whatever sets a word apart may stand before a mention, as the server has it.
+  local start, query = before:match('()@([^%s@,;|]*)$')
+  if start and (start == 1 or before:sub(start - 1, start - 1):match('[%s%(%[{<"\'*_~,;:|]')) then
     return start - 1, '@', query
   end
   start, query = before:match('^%s*()/([%w_-]*)$')
