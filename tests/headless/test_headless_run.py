@@ -140,6 +140,10 @@ async def test_what_a_standing_yes_does_not_cover_is_asked() -> None:
             ask(2, Ask.AUTO_APPROVAL_MAX_REQ_REACHED, json.dumps({"count": 0.6, "limit": 0.5, "type": "cost"})),
             "The cost limit is reached: $0.6 of $0.5.",
         ),
+        (
+            ask(2, Ask.AUTO_APPROVAL_MAX_REQ_REACHED, json.dumps({"count": 0.4, "limit": 0.5, "type": "cost"})),
+            "One more request would pass the cost limit: $0.4 of $0.5 are spent.",
+        ),
         (ask(2, Ask.RESUME_TASK), "The task was stopped before it was done."),
     ],
 )

@@ -99,6 +99,8 @@ def _ask_rows(ask: Ask, text: str, paint: Paint, root: Path) -> list[str]:
 def limit_sentence(text: str) -> str:
     """What a reached cap says, as a sentence."""
     match _body(text):
+        case {"type": "cost", "count": float() | int() as count, "limit": limit} if count < limit:
+            return f"One more request would pass the cost limit: ${count} of ${limit} are spent."
         case {"type": "cost", "count": count, "limit": limit}:
             return f"The cost limit is reached: ${count} of ${limit}."
         case {"count": count, "limit": limit}:
