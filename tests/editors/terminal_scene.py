@@ -71,7 +71,7 @@ async def play_helix(helix: Helix, take: Take) -> None:
     await helix.new_task(TASK)
     await _look_at_pop_up(helix, take, "Edit durations.py", "change")
     await helix.agent("o")
-    await helix.until("## The agent asks", "agent.showDiff")
+    await helix.until("## The agent asks", "space A d")
     await take("transcript")
     await helix.agent("y")
     await _look_at_pop_up(helix, take, "Run this command?", "command")
