@@ -7,6 +7,7 @@ import { Enclosed } from "./enclosed.ts";
 import { Offers } from "./offers.ts";
 import { Queue } from "./queue.ts";
 import type { PageState } from "./state.ts";
+import { type Word, wordBefore } from "./word.ts";
 
 const TALLEST = 240;
 
@@ -111,11 +112,8 @@ export class Composer {
     this.input.style.height = `${Math.min(this.input.scrollHeight, TALLEST)}px`;
   }
 
-  /** The word at the cursor, where it begins with `@`, or is the first of all and begins with `/`. */
-  private word(): { kind: "@" | "/"; query: string; start: number } | undefined {
-    const before = this.input.value.slice(0, this.input.selectionStart);
-    const match = /(?:^|\s)(@|(?<=^)\/)(\S*)$/.exec(before);
-    return match ? { kind: match[1] as "@" | "/", query: match[2] ?? "", start: before.length - (match[2] ?? "").length - 1 } : undefined;
+  private word(): Word | undefined {
+    return wordBefore(this.input.value.slice(0, this.input.selectionStart));
   }
 
   private take(item: Completion): void {
