@@ -144,6 +144,8 @@ class Workbench:
         await box.fill(name)
         await self.page.locator(".quick-input-list .monaco-list-row", has_text=name).first.click()
         await expect(self.page.locator(".tab.active", has_text=name)).to_be_visible()
+        # What is typed earlier goes elsewhere.
+        await expect(self.page.locator(".editor-group-container.active .monaco-editor.focused")).to_be_visible()
 
     async def save(self, line: str) -> None:
         """Save the document in front, as a user does: click into it, at a line that says this, and press the keys."""
