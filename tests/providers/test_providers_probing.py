@@ -110,7 +110,8 @@ async def test_model_on_this_machine_is_asked_without_a_proxy(monkeypatch: pytes
         await model.aclose()
 
     assert 0 < seconds < 60
-    assert json.loads(server.asked[0].content)["model"] == "m"
+    (asked,) = [asked for asked in server.asked if asked.path == "/v1/chat/completions"]
+    assert json.loads(asked.content)["model"] == "m"
 
 
 async def test_service_that_refuses_a_question_says_why() -> None:
