@@ -21,22 +21,22 @@ async def editor(tmp_path: Path, nvim: Path) -> AsyncGenerator[Neovim]:
 READ = "return require('agent_lsp.prompt').read(...)"
 
 
-@pytest.mark.parametrize(
-    ("written", "read"),
-    [
-        ("just words", {"text": "just words"}),
-        ("/plan look", {"text": "look", "permission_mode": "plan"}),
-        ("/new /acceptEdits go", {"text": "go", "is_new": True, "permission_mode": "acceptEdits"}),
-        ("/code go", {"text": "go", "mode": "code"}),
-        ("/etc/hosts is odd", {"text": "/etc/hosts is odd"}),
-        ("/planned", {"text": "/planned"}),
-        ("say /plan", {"text": "say /plan"}),
-        ("a@src/a.txt", {"text": "a@src/a.txt"}),
-        ("see @nowhere", {"text": "see @nowhere"}),
-    ],
-)
-async def test_slash_words_count_at_the_beginning_only(editor: Neovim, written: str, read: dict[str, object]) -> None:
-    assert await editor.lua(READ, written) == {"is_new": False, **read}
+WRITTEN: list[tuple[str, dict[str, object]]] = [
+    ("just words", {"text": "just words"}),
+    ("/plan look", {"text": "look", "permission_mode": "plan"}),
+    ("/new /acceptEdits go", {"text": "go", "is_new": True, "permission_mode": "acceptEdits"}),
+    ("/code go", {"text": "go", "mode": "code"}),
+    ("/etc/hosts is odd", {"text": "/etc/hosts is odd"}),
+    ("/planned", {"text": "/planned"}),
+    ("say /plan", {"text": "say /plan"}),
+    ("a@src/a.txt", {"text": "a@src/a.txt"}),
+    ("see @nowhere", {"text": "see @nowhere"}),
+]
+
+
+async def test_slash_words_count_at_the_beginning_only(editor: Neovim) -> None:
+    for written, read in WRITTEN:
+        assert await editor.lua(READ, written) == {"is_new": False, **read}
 
 
 async def test_what_a_completed_mention_names_reaches_the_model(editor: Neovim) -> None:
@@ -156,22 +156,22 @@ async def test_commands_complete_their_words(editor: Neovim, line: str, words: l
     assert await editor.lua("return vim.fn.getcompletion(..., 'cmdline')", line) == words
 
 
-@pytest.mark.parametrize(
-    ("settings", "problem"),
-    [
-        ({}, None),
-        ({"width": 80, "keys": {"approve": False}}, None),
-        ({"widht": 80}, "there is no setting `widht`"),
-        ({"width": "80"}, "`width` is a number, not a string"),
-        ({"keys": {"approve": 1}}, "`keys.approve` is a key, or false"),
-        ({"keys": {"aprove": "x"}}, "there is no setting `keys.aprove`"),
-        ({"cmd": []}, "`cmd` begins with the name of a program"),
-    ],
-)
-async def test_wrong_settings_are_named(editor: Neovim, settings: dict[str, object], problem: str | None) -> None:
-    found = await editor.lua("return require('agent_lsp.config').problem(...)", settings)
+SETTINGS: list[tuple[dict[str, object], str | None]] = [
+    ({}, None),
+    ({"width": 80, "keys": {"approve": False}}, None),
+    ({"widht": 80}, "there is no setting `widht`"),
+    ({"width": "80"}, "`width` is a number, not a string"),
+    ({"keys": {"approve": 1}}, "`keys.approve` is a key, or false"),
+    ({"keys": {"aprove": "x"}}, "there is no setting `keys.aprove`"),
+    ({"cmd": []}, "`cmd` begins with the name of a program"),
+]
 
-    assert found == (problem and f"agent-lsp: {problem}; see :help agent-lsp-config.")
+
+async def test_wrong_settings_are_named(editor: Neovim) -> None:
+    for settings, problem in SETTINGS:
+        found = await editor.lua("return require('agent_lsp.config').problem(...)", settings)
+
+        assert found == (problem and f"agent-lsp: {problem}; see :help agent-lsp-config.")
 
 
 async def test_all_that_is_said_fits_into_one_line(editor: Neovim) -> None:
