@@ -454,6 +454,11 @@ async def test_a_response_that_failed_is_a_fault_whatever_event_tells_it() -> No
         await answered("openai-responses", body)
 
 
+def test_an_answer_of_endless_items_is_given_up() -> None:
+    with pytest.raises(ModelFault, match="more items than any has"):
+        decoded("openai-responses", typed(*[item("added", {"type": "message"}, place) for place in range(1001)]))
+
+
 # Messages
 
 TEXT = {"type": "content_block_delta", "index": 0, "delta": {"type": "text_delta", "text": "So."}}

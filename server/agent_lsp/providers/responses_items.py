@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from agent_lsp.domain.encoding import Json
+from agent_lsp.providers import faults
 from agent_lsp.providers.answer import Answer
 
 
@@ -90,7 +91,10 @@ class Item:
         return key
 
 
-MESSAGE, CALL, THOUGHT = "message", "function_call", "reasoning"
+MESSAGE, CALL = "message", "function_call"
+
+MOST_ITEMS = 1_000
+"""Each is compared with those before; a real answer has a few."""
 
 
 class Items:
@@ -103,6 +107,8 @@ class Items:
         self._current: Item | None = None
 
     def begin(self, event: Json, item: Json) -> Item:
+        if len(self.all) >= MOST_ITEMS:
+            raise faults.unreadable("an answer of more items than any has")
         begun = Item(item.get("type") or "")
         self.all.append(begun)
         self._keep(event, begun, item)
