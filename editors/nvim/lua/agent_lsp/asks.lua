@@ -18,7 +18,7 @@ function M.takes(ask, response)
   if response == 'messageResponse' then
     return not TAKES_NO_WORDS[ask.kind]
   end
-  return vim.iter(ask.actions):any(function(action)
+  return vim.iter(ask.actions or {}):any(function(action)
     return action.response == response
   end)
 end

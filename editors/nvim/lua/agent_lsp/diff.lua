@@ -163,7 +163,7 @@ local KEYS = { yesButtonClicked = 'y', noButtonClicked = 'n' }
 ---@return string[]
 local function answers_of(ask)
   local keys, hints = {}, {}
-  for _, action in ipairs(ask.actions) do
+  for _, action in ipairs(ask.actions or {}) do
     local key = KEYS[action.response]
     if key then
       table.insert(hints, ('%s %s'):format(key, action.label:lower()))
