@@ -8,6 +8,7 @@ import { closePreviews, HunkLenses, nothing, PREVIEW } from "./changes.ts";
 import { pickCheckpoint } from "./checkpoints.ts";
 import { completions } from "./completions.ts";
 import { diagnostics, save } from "./documents.ts";
+import { Drafts } from "./drafts.ts";
 import { EditorContext } from "./editorContext.ts";
 import { showHistory } from "./history.ts";
 import { homeOf } from "./home.ts";
@@ -37,6 +38,7 @@ class Extension implements vscode.Disposable {
   private readonly agent: Agent;
   private readonly view: TaskView;
   private readonly prompting: Prompting;
+  private readonly drafts: Drafts;
   private readonly answering: Answering;
   private readonly lenses: HunkLenses;
   private readonly statusBar = new StatusBar();
@@ -56,6 +58,7 @@ class Extension implements vscode.Disposable {
     this.lenses = new HunkLenses(this.agent.task);
     this.view = new TaskView(extension.extensionUri, (message) => void this.attempt(() => this.fromView(message)));
     this.prompting = new Prompting(this.agent, this.view);
+    this.drafts = new Drafts(extension.workspaceState);
     this.answering = new Answering(this.agent, (why) => this.prompting.askForWords(why));
     this.server.answer("agent/save", save);
     this.server.answer("agent/diagnostics", (params, token) => diagnostics(this.server, params, token));
@@ -244,10 +247,13 @@ class Extension implements vscode.Disposable {
     switch (message.type) {
       case "ready":
         this.sendServer();
+        this.view.send({ type: "draft", draft: this.drafts.now });
         this.view.send(agent.snapshot());
         this.queued = 0;
         this.statusChanged();
         return await this.sendHome();
+      case "draft":
+        return await this.drafts.keep(message);
       case "send":
         return await prompting.say(message);
       case "answer":

@@ -11,6 +11,13 @@ export interface Attachment {
   range?: { start: { line: number; character: number }; end: { line: number; character: number } };
 }
 
+/** What was written and not yet said. */
+export interface Draft {
+  text: string;
+  images: readonly string[];
+  attachments: readonly Attachment[];
+}
+
 export interface Completion {
   label: string;
   detail: string;
@@ -32,6 +39,7 @@ export type ToView =
   | { type: "server"; state: ServerState; methods: readonly string[]; folders: readonly string[] }
   | { type: "home"; home: Home }
   | { type: "queue"; words: readonly QueuedWords[] }
+  | { type: "draft"; draft: Draft }
   | { type: "snapshot"; status: Status | undefined; messages: readonly Message[]; hasMore: boolean; decisions: Record<number, Record<string, HunkDecision>> }
   | { type: "message"; message: Message }
   | { type: "deleted"; ts: number }
@@ -45,6 +53,8 @@ export type ToView =
 /** From the view to the extension. */
 export type FromView =
   | { type: "ready" }
+  /** At each change of the prompt; pictures only where they have changed. */
+  | { type: "draft"; text: string; attachments: readonly Attachment[]; images?: readonly string[] }
   | { type: "send"; text: string; images: readonly string[]; attachments: readonly Attachment[] }
   | { type: "answer"; ts: number; response: "yesButtonClicked" | "noButtonClicked" | "messageResponse"; text?: string; images?: readonly string[] }
   | { type: "call"; method: string }

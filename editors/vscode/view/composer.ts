@@ -1,6 +1,6 @@
 // Where the user writes: words and what goes with them, the choices that hold for what is said, and send and stop.
 
-import type { Attachment, Completion } from "../src/messages.ts";
+import type { Attachment, Completion, Draft } from "../src/messages.ts";
 import { Choices } from "./choices.ts";
 import { h, iconButton } from "./dom.ts";
 import { Enclosed } from "./enclosed.ts";
@@ -21,6 +21,8 @@ export class Composer {
   private readonly sendButton = iconButton("send", "Send", () => this.submit(), { class: "primary send", title: "Send (Enter)" });
   private readonly stopButton = iconButton("stop", "Stop", () => this.stop(), { class: "stop", title: "Stop (Escape)" });
   private request = 0;
+  /** The pictures that the extension has: they are large, and do not go with each key. */
+  private keptImages: readonly string[] | undefined;
 
   constructor(
     private readonly state: PageState,
@@ -37,8 +39,7 @@ export class Composer {
     this.input.addEventListener("paste", (event) => this.enclosed.takePictures(event.clipboardData?.files) && event.preventDefault());
     this.acceptDrops();
     state.takeWords = () => this.takeWords();
-    this.restore();
-    this.changed();
+    this.sendable();
   }
 
   /** What is asked for decides what the words will be. */
@@ -59,13 +60,11 @@ export class Composer {
     this.input.focus();
   }
 
-  private restore(): void {
-    const draft = this.state.draft.get();
-    if (draft) {
-      this.input.value = draft.text;
-      this.enclosed.attach(draft.attachments, draft.images);
-      requestAnimationFrame(() => this.fit());
-    }
+  /** Takes back what was written before the page went away; what was typed since stays behind it. */
+  restore(draft: Draft): void {
+    this.input.value = draft.text + this.input.value;
+    this.enclosed.attach(draft.attachments, draft.images);
+    requestAnimationFrame(() => this.fit());
   }
 
   offer(request: number, items: readonly Completion[]): void {
@@ -103,8 +102,13 @@ export class Composer {
   /** What is in the prompt is kept as it is, and can be sent if there is anything. */
   private changed(): void {
     const { images, attachments } = this.enclosed.contents;
-    this.sendButton.disabled = !this.input.value.trim() && images.length === 0;
-    this.state.draft.set({ text: this.input.value, images, attachments });
+    this.sendable();
+    this.state.send({ type: "draft", text: this.input.value, attachments, ...(images === this.keptImages ? {} : { images }) });
+    this.keptImages = images;
+  }
+
+  private sendable(): void {
+    this.sendButton.disabled = !this.input.value.trim() && this.enclosed.contents.images.length === 0;
   }
 
   private fit(): void {

@@ -26,7 +26,9 @@ export class Enclosed {
   }
 
   attach(places: readonly Attachment[], images: readonly string[] = []): void {
-    this.images = [...this.images, ...images];
+    if (images.length) {
+      this.images = [...this.images, ...images];
+    }
     const known = new Set(this.attachments.map(keyOf));
     this.attachments = [...this.attachments, ...places.filter((place) => !known.has(keyOf(place)))];
     this.render();

@@ -9,16 +9,16 @@ import { Header } from "./header.ts";
 import { RowList } from "./list.ts";
 import { facts, isOver } from "./rowText.ts";
 import { messageRow, type MessageRow } from "./rows.ts";
-import { type Draft, PageState } from "./state.ts";
+import { PageState } from "./state.ts";
 import { welcome } from "./welcome.ts";
 
-declare function acquireVsCodeApi(): { postMessage(message: FromView): void; getState(): Draft | undefined; setState(draft: Draft): void };
+declare function acquireVsCodeApi(): { postMessage(message: FromView): void };
 
 const HIDDEN = new Set(["checkpoint_saved", "todos"]);
 
 class Page {
   private readonly api = acquireVsCodeApi();
-  private readonly state = new PageState((message) => this.api.postMessage(message), { get: () => this.api.getState(), set: (draft) => this.api.setState(draft) });
+  private readonly state = new PageState((message) => this.api.postMessage(message));
   private readonly rows = new RowList((ts) => this.rowOf(ts), () => this.older());
   private readonly composer = new Composer(this.state, (text) => this.say(text));
   private readonly header = new Header(this.state);
@@ -70,6 +70,9 @@ class Page {
         break;
       case "queue":
         this.state.queue = message.words;
+        break;
+      case "draft":
+        this.composer.restore(message.draft);
         break;
       case "completions":
         this.composer.offer(message.request, message.items);

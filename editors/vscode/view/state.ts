@@ -1,20 +1,8 @@
 // What the page knows: the messages of the task by `ts`, its status, and the way back to the extension.
 
-import type { Attachment, FromView, Home, ServerState } from "../src/messages.ts";
+import type { FromView, Home, ServerState } from "../src/messages.ts";
 import type { Message, QueuedWords, Status } from "../src/protocol.ts";
 import type { HunkDecision } from "../src/task.ts";
-
-/** What was written and not yet said. The editor keeps it while the page is away: hidden, or reloaded with the window. */
-export interface Draft {
-  text: string;
-  images: readonly string[];
-  attachments: readonly Attachment[];
-}
-
-export interface DraftPlace {
-  get(): Draft | undefined;
-  set(draft: Draft): void;
-}
 
 export class PageState {
   readonly messages = new Map<number, Message>();
@@ -31,10 +19,7 @@ export class PageState {
   /** Takes the words out of the prompt: they go with the button that is pressed. */
   takeWords: () => string = () => "";
 
-  constructor(
-    readonly send: (message: FromView) => void,
-    readonly draft: DraftPlace,
-  ) {}
+  constructor(readonly send: (message: FromView) => void) {}
 
   waits(ts: number): boolean {
     return this.status?.ask?.ts === ts;
