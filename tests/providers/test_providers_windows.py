@@ -92,20 +92,6 @@ async def test_window_is_asked_for_before_the_first_request_and_behind_its_answe
     assert (before, model.facts.window, model.facts.max_output) == (128_000, window, window // 4)
 
 
-@pytest.mark.parametrize("kind", SERVERS)
-async def test_a_server_here_that_nobody_has_named_is_asked_like_all_of_them(kind: str) -> None:
-    path, pages, window = SERVERS[kind]
-    async with asyncio.timeout(20), stand_in({**SPEAKING, **pages}) as server:
-        model = model_at(server, "openai", apiKey="none")
-        await events_of(model)
-        await model.aclose()
-
-    asked = [(one.method, one.path) for one in server.asked]
-    assert ("GET", path) in asked
-    assert [one for one in asked if one[0] == "POST"] == [("POST", "/v1/chat/completions")]
-    assert (model.facts.window, model.facts.max_output) == (window, window // 4)
-
-
 async def test_description_of_a_model_counts_until_it_is_loaded() -> None:
     pages = {**SPEAKING, "/api/show": page({"parameters": "num_ctx 32768"})}
     async with asyncio.timeout(20), stand_in(pages) as server:
@@ -133,7 +119,7 @@ async def test_server_that_does_not_say_is_used_all_the_same(type_: str, answer:
 
 @pytest.mark.parametrize(
     ("type_", "fields"),
-    [("ollama", {"window": 5000}), ("openai", {"apiKey": "none", "window": 5000}), ("groq", {"apiKey": "k"})],
+    [("ollama", {"window": 5000}), ("openai", {"apiKey": "none"}), ("groq", {"apiKey": "k"})],
 )
 async def test_nobody_is_asked_where_the_profile_says_it_or_the_server_is_of_another_kind(
     type_: str, fields: dict[str, Any]

@@ -34,7 +34,6 @@ class Streaming(Protocol):
 
 def profile_for(server: ScriptedServer, api: str, **fields: Any) -> Profile:
     given = {"type": api, "model": "test-model", "api_key": "test-key", "base_url": server.base_url(api)}
-    given |= {"window": 128_000}  # Else a server here is asked for it.
     return Profile.model_validate(given | fields)
 
 

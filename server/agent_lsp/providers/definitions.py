@@ -185,7 +185,6 @@ TYPES = (
         models=("gpt-4.1", "gpt-5.4-mini"),
         steps=("Make a key where the server's keys are made; one that wants none takes `none`.",),
         model_list=_OPENAI_LIST,
-        window_sources=windows.ANY,
     ),
     ProviderType(
         "azure",

@@ -79,7 +79,3 @@ OLLAMA = (
 LM_STUDIO = (WindowSource("/api/v0/models", of_list), WindowSource("/v1/models", of_list))
 LLAMA_CPP = (WindowSource("/props", of_properties), WindowSource("/v1/models", of_list))
 VLLM = (WindowSource("/v1/models", of_list),)
-
-# What is behind an address that nobody has named is asked nothing but to tell: a request with a body might be taken for
-# one to the model.
-ANY = (LLAMA_CPP[0], LM_STUDIO[0], OLLAMA[0], *VLLM)
