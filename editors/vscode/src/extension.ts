@@ -129,15 +129,16 @@ class Extension implements vscode.Disposable {
 
   private taskChanged(event: TaskEvent): void {
     switch (event.type) {
+      // The keys are there before the page shows what they answer.
       case "snapshot":
-        this.view.send(this.agent.snapshot());
         this.queued = 0;
         this.statusChanged();
+        this.view.send(this.agent.snapshot());
         void this.attempt(() => this.sendHome());
         break;
       case "status":
-        this.view.send(event);
         this.statusChanged();
+        this.view.send(event);
         break;
       case "delta":
         this.view.send(event);
