@@ -1,12 +1,13 @@
 """A real VS Code workbench in headless Chromium with our extension in it, and a scripted model behind the server."""
 
+import asyncio
 import json
 import os
 import socket
 import subprocess
 import sys
 import threading
-from collections.abc import AsyncGenerator, Generator, Mapping
+from collections.abc import AsyncGenerator, Awaitable, Callable, Generator, Mapping
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +16,7 @@ from typing import Any
 from debian_folder import run
 from editors_site import ROOT, chromium, site
 from playwright.async_api import FrameLocator, Locator, Page, async_playwright, expect
+from playwright.async_api import TimeoutError as PlaywrightTimeout
 
 from support.model_server import Refusal, ScriptedServer, SeenRequest, scripted_model
 
@@ -40,6 +42,7 @@ SETTINGS: dict[str, object] = {
     "terminal.integrated.gpuAcceleration": "off",  # So that what a terminal shows can be read.
 }
 PATIENCE_MS = 50_000
+AGAIN_MS = 8_000
 STARTER = """#!/bin/sh
 beside=$(dirname "$PWD")
 AGENT_LSP_HOME="$beside/home" AGENT_LSP_STATE="$beside/state" exec "{python}" -m agent_lsp "$@"
@@ -87,11 +90,20 @@ class Workbench:
 
     async def command(self, title: str) -> None:
         """Run a command by its title, from the palette."""
-        await self.page.keyboard.press("F1")
+        await self._take("F1", f">{title}", title)
+
+    async def _take(self, key: str, words: str, label: str) -> None:
+        """Take a row of the list that a key opens."""
         box = self.page.locator(".quick-input-widget input")
-        await expect(box).to_be_visible()
-        await box.fill(f">{title}")
-        await self.page.locator(".quick-input-list .monaco-list-row", has_text=title).first.click()
+        row = self.page.locator(".quick-input-list .monaco-list-row", has_text=label).first
+
+        async def take() -> None:
+            await self.page.keyboard.press(key)
+            await expect(box).to_be_visible(timeout=AGAIN_MS)
+            await box.fill(words, timeout=AGAIN_MS)
+            await row.click(timeout=AGAIN_MS)
+
+        await _until_done(take)
 
     async def show_view(self) -> None:
         await self.command("Agent: Show the Task")
@@ -132,17 +144,17 @@ class Workbench:
 
     async def history(self, action: str, title: str = "") -> None:
         """Do something with the first of the earlier tasks, by its button in their list."""
-        await self.command("Agent: History")
         row = self.page.locator(".quick-input-list .monaco-list-row", has_text=title).first
-        await row.hover()
-        await row.locator(f'[aria-label="{action}"]').click()
+
+        async def choose() -> None:
+            await self.command("Agent: History")
+            await row.hover(timeout=AGAIN_MS)
+            await row.locator(f'[aria-label="{action}"]').click(timeout=AGAIN_MS)
+
+        await _until_done(choose)
 
     async def open(self, name: str) -> None:
-        await self.page.keyboard.press("Control+p")
-        box = self.page.locator(".quick-input-widget input")
-        await expect(box).to_be_visible()
-        await box.fill(name)
-        await self.page.locator(".quick-input-list .monaco-list-row", has_text=name).first.click()
+        await self._take("Control+p", name, name)
         await expect(self.page.locator(".tab.active", has_text=name)).to_be_visible()
         # What is typed earlier goes elsewhere.
         await expect(self.page.locator(".editor-group-container.active .monaco-editor.focused")).to_be_visible()
@@ -159,6 +171,16 @@ class Workbench:
 
     async def shot(self, path: Path) -> None:
         await self.page.screenshot(path=str(path))
+
+
+async def _until_done(act: Callable[[], Awaitable[None]]) -> None:
+    """Do it, and again where what came up late took a key, or closed a list by taking the focus."""
+    async with asyncio.timeout(PATIENCE_MS / 1000):
+        while True:
+            try:
+                return await act()
+            except (AssertionError, PlaywrightTimeout):
+                continue
 
 
 @dataclass(frozen=True, slots=True)
