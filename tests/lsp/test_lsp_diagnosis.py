@@ -141,23 +141,58 @@ NOTHING: Json = {"status": "timeout", "items": [{"uri": A, "diagnostics": []}]}
 FOUND: Json = {"status": "timeout", "items": [{"uri": A, "diagnostics": [at(1)]}]}
 
 
-async def test_kind_of_file_that_nobody_checks_is_waited_for_once() -> None:
-    async with asking(lambda _: None) as door:
-        first = await told(door, A, NOTHING)
-        again = await told(door, A, NOTHING)
-        of_another_kind = await told(door, "file:///w/a.py", NOTHING)
+PYTHON = "file:///w/a.py"
+WHOLE_WAIT, SHORT_WAIT = ("timeout", 1200), ("unknown", 240)
 
-    assert (first, again, of_another_kind) == (("timeout", 1200), ("unknown", 240), ("timeout", 1200))
+
+async def test_kind_of_file_that_nobody_checks_is_waited_for_only_now_and_then() -> None:
+    async with asking(lambda _: None) as door:
+        waits = [await told(door, A, NOTHING) for _ in range(17)]
+        of_another_kind = await told(door, PYTHON, NOTHING)
+
+    now_and_then = ("unknown", 1200)
+    assert waits == [*[WHOLE_WAIT] * 3, *[SHORT_WAIT] * 5, now_and_then, *[SHORT_WAIT] * 7, now_and_then]
+    assert of_another_kind == WHOLE_WAIT
 
 
 @pytest.mark.parametrize("answer", [FOUND, found()], ids=["something found", "checked and clean"])
-async def test_kind_of_file_that_is_checked_after_all_is_waited_for_again(answer: Json) -> None:
+@pytest.mark.parametrize("silent_for", [1, 2, 3, 5, 9])
+async def test_kind_of_file_that_is_checked_after_all_is_waited_for_again(answer: Json, silent_for: int) -> None:
     async with asking(lambda _: None) as door:
-        await told(door, A, NOTHING)
+        for _ in range(silent_for):
+            await told(door, A, NOTHING)
         await told(door, A, answer)
-        later = [await told(door, A, NOTHING) for _ in range(2)]
+        later = [await told(door, A, NOTHING) for _ in range(5)]
 
-    assert later == [("timeout", 1200)] * 2
+    assert later == [WHOLE_WAIT] * 5
+
+
+async def test_what_is_known_before_an_edit_is_heard_too() -> None:
+    async with asking(lambda _: None) as door:
+        for _ in range(3):
+            await told(door, A, NOTHING)
+        door.client.answers["agent/diagnostics"] = lambda _: FOUND
+        await served(door).diagnose([A], Look.GLANCE)
+
+        assert await told(door, A, NOTHING) == WHOLE_WAIT
+
+
+async def test_kind_without_a_server_is_waited_for_once_there_is_one() -> None:
+    async with asking(lambda _: None) as door:
+        for _ in range(5):
+            await told(door, A, {"status": "no-server"})
+
+        assert await told(door, A, NOTHING) == WHOLE_WAIT
+
+
+async def test_files_of_silent_kinds_are_waited_for_shortly_together() -> None:
+    async with asking(lambda _: None) as door:
+        for uri in (A, PYTHON) * 3:
+            await told(door, uri, NOTHING)
+        report = await served(door).diagnose([A, PYTHON], Look.CHECK)
+        timeout = door.client.questions[-1][1]["timeoutMs"]
+
+    assert (report.status, timeout) == SHORT_WAIT
 
 
 async def test_question_that_is_given_up_is_cancelled() -> None:

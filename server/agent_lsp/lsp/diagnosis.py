@@ -15,6 +15,10 @@ from agent_lsp.lsp.wire.diagnostics import DiagnosticsParams, DiagnosticsResult,
 
 _CLIENTS_SHARE = 0.8
 """The client is told to answer in this part of the time, so that its `timeout` comes before ours."""
+_SILENT_AFTER = 3
+"""Whole waits in a row that bring nothing; one alone may be a slow server, or one that is still starting."""
+_HEARD_AGAIN_EACH = 8
+"""Of so many checks of a silent kind one is waited for again: a server may have come, or have become slower."""
 
 
 class DiagnosticsRequest(Protocol):
@@ -39,7 +43,7 @@ class Diagnosis:
     async def diagnose(self, uris: Sequence[str], look: Look) -> DiagnosticsReport:
         if not self.can_diagnose():
             return DiagnosticsReport(DiagnosticsStatus.UNKNOWN)
-        is_worth_it = look is Look.CHECK and not self._heard_of.nothing(uris)
+        is_worth_it = look is Look.CHECK and self._heard_of.is_worth_waiting(uris)
         seconds = self._patience.diagnostics if is_worth_it else self._patience.known_diagnostics
         versions = tuple(self._version(uri) for uri in uris)
         params = DiagnosticsParams(
@@ -60,34 +64,38 @@ class Diagnosis:
 
 
 class _HeardOf:
-    """Which kinds of files language servers ever said something of, and of which a whole wait brought nothing.
+    """Of which kinds of files language servers ever said something, and how many checks of the others brought nothing.
 
-    No editor tells whether anything checks a plain text; waiting for it after every edit would be for nothing.
+    No editor tells whether anything checks a plain text; a whole wait after its every edit would be for nothing. That
+    there is no server is said at once, and perhaps only until it is started: nothing is to be learnt from it.
     """
 
     def __init__(self) -> None:
         self._spoken = set[str]()
-        self._silent = set[str]()
+        self._unheard = dict[str, int]()
 
-    def nothing(self, uris: Sequence[str]) -> bool:
-        return all(_kind(uri) in self._silent for uri in uris)
+    def is_worth_waiting(self, uris: Sequence[str]) -> bool:
+        """Whether a check is given the whole time: of kinds that nothing is known to come of only now and then."""
+        return not self._nothing(uris) or any(self._unheard[_kind(uri)] % _HEARD_AGAIN_EACH == 0 for uri in uris)
 
     def taken(self, uris: Sequence[str], look: Look, report: DiagnosticsReport) -> DiagnosticsReport:
         """Learn from a report. One that found nothing in time, as expected, is no time-out."""
-        spoken = {_kind(file.uri) for file in report.files if file.diagnostics}
-        if report.status is DiagnosticsStatus.SUCCESS and look is Look.CHECK:
-            spoken |= {_kind(file.uri) for file in report.files}
-        self._spoken |= spoken
-        self._silent -= spoken
+        is_success = report.status is DiagnosticsStatus.SUCCESS and look is Look.CHECK
+        for file in report.files:
+            if file.diagnostics or is_success:
+                self._spoken.add(_kind(file.uri))
+                self._unheard.pop(_kind(file.uri), None)
         if report.status is not DiagnosticsStatus.TIMEOUT or look is not Look.CHECK:
             return report
-        if self.nothing(uris):
-            return replace(report, status=DiagnosticsStatus.UNKNOWN)
+        was_expected = self._nothing(uris)
         kinds = {_kind(uri) for uri in uris}
         # Of several kinds it may be any that was waited for.
-        if len(kinds) == 1:
-            self._silent |= kinds - self._spoken
-        return report
+        if len(kinds) == 1 or was_expected:
+            self._unheard |= {kind: self._unheard.get(kind, 0) + 1 for kind in kinds - self._spoken}
+        return replace(report, status=DiagnosticsStatus.UNKNOWN) if was_expected else report
+
+    def _nothing(self, uris: Sequence[str]) -> bool:
+        return all(self._unheard.get(_kind(uri), 0) >= _SILENT_AFTER for uri in uris)
 
 
 def _kind(uri: str) -> str:
