@@ -186,6 +186,24 @@ def test_one_request_that_is_dearer_than_the_cap_is_let_through_when_the_user_sa
     assert spending.limit_reached(limits, coming(5_000)) == LimitReached("cost", 0.0505, 0.01)
 
 
+@pytest.mark.parametrize(
+    ("attempt", "is_reached"),
+    [
+        (StepEnded(None, cancel_reason="streaming_failed", error="429", has_begun=False), False),
+        (StepEnded(Usage(5_000, 10, cost=0.09), cancel_reason="streaming_failed"), True),
+        (StepEnded(Usage(5_000, 10, cost=0.09), is_estimated=True), True),
+        (StepEnded(None), True),
+    ],
+)
+def test_going_on_is_used_up_by_a_request_that_is_paid_alone(attempt: StepEnded, is_reached: bool) -> None:
+    spending, limits = Spending(Usage(), ContextUse()), LimitSettings(cost=0.05)
+    spending.reset()
+
+    spending.count(attempt, 100, "m")
+
+    assert bool(spending.limit_reached(limits, coming(9_000))) == is_reached
+
+
 def test_that_costs_are_estimates_is_told_once_and_that_none_is_known_instead() -> None:
     spending, limits = Spending(Usage(), ContextUse()), LimitSettings(cost=1)
 

@@ -76,7 +76,8 @@ class Spending:
     def count(self, ended: StepEnded, window: int, model: str = "") -> None:
         """Count one request. What it used is unknown where nobody can say."""
         self._requests += 1
-        self._is_let_go = False
+        if ended.usage or not ended.cancel_reason:
+            self._is_let_go = False
         self._is_estimated |= ended.is_estimated
         if ended.usage:
             self._add(ended.usage, model)
