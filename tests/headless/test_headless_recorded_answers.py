@@ -28,13 +28,16 @@ def message(kind: Ask, body: Json | None = None) -> Message:
         (Ask.TOOL, GUARDED, YES, False),
         (Ask.COMMAND, COMMAND | {"mayHideDenied": True}, YES, False),
         (Ask.FOLLOWUP, None, WORDS, True),
+        (Ask.FOLLOWUP, None, AskReply(Response.MESSAGE), False),
+        (Ask.FOLLOWUP, None, AskReply(Response.MESSAGE, " \n"), False),
+        (Ask.FOLLOWUP, None, AskReply(Response.NO), False),
         (Ask.COMPLETION_RESULT, None, WORDS, True),
         (Ask.API_REQ_FAILED, None, YES, True),
         (Ask.AUTO_APPROVAL_MAX_REQ_REACHED, None, YES, True),
         (Ask.MISTAKE_LIMIT_REACHED, None, WORDS, True),
     ],
 )
-def test_a_recorded_answer_is_given_unless_it_is_a_yes_that_wants_a_person(
+def test_a_recorded_answer_is_given_unless_it_wants_a_person_or_says_nothing(
     kind: Ask, body: Json | None, reply: AskReply, is_given: bool
 ) -> None:
     given = RecordedAnswers([(kind, reply)]).answer(message(kind, body), ROOT)

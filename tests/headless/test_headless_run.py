@@ -13,7 +13,7 @@ from agent_lsp.domain.errors import NotConfigured, StorageProblem
 from agent_lsp.domain.messages import Ask, Message, Response, Say
 from agent_lsp.domain.requests import AskReply, NewTask
 from agent_lsp.domain.status import PermissionMode
-from agent_lsp.headless.answers import NOBODY
+from agent_lsp.headless.answers import DECIDE, NOBODY
 from agent_lsp.headless.interruptions import Interruptions
 from agent_lsp.headless.options import OutputFormat, RunOptions
 from agent_lsp.headless.run import run_at
@@ -92,6 +92,21 @@ async def test_without_a_person_approvals_are_refused_and_the_task_does_not_coun
         1,
         "agent-lsp: One approval was refused, since nobody could be asked: run it in a terminal, or with --yes.\n",
     )
+
+
+async def test_recorded_answer_without_words_leaves_a_question_to_who_is_there() -> None:
+    hall = ScriptedHall([ask(2, Ask.FOLLOWUP, "{}"), DONE])
+
+    with Interruptions() as interruptions:
+        await run_at(
+            ScriptedConsole(),
+            hall,
+            RunOptions("Fix it.", ROOT),
+            interruptions,
+            [(Ask.FOLLOWUP, AskReply(Response.MESSAGE))],
+        )
+
+    assert hall.replies == [AskReply(Response.MESSAGE, DECIDE)]
 
 
 async def test_person_who_leaves_is_asked_no_more() -> None:

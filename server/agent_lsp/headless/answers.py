@@ -54,6 +54,9 @@ class RecordedAnswers:
         if not self._left or self._left[0][0] is not message.ask:
             return None
         _, reply = self._left.popleft()
+        # Recordings hold no pictures: of an answer that was one alone, nothing is left to tell the model.
+        if message.ask is Ask.FOLLOWUP and not reply.text.strip():
+            return None
         is_yes = reply.response is Response.YES and message.ask not in AT_REST
         return None if is_yes and needs_person(message, root) else Given(reply)
 
