@@ -36,6 +36,10 @@ ALL = (
     (400, "messages[1].content must be a string"),
     (400, "'messages.1' : for 'role:user' the following must be satisfied['messages.1.content' must be a string]"),
     (None, "Vision is not supported by this model"),
+    (400, "Invalid value: 'image_url'. Supported values are: 'text' and 'refusal'."),
+    (400, "Unsupported parameter: 'messages[1].content[1].image_url'"),
+    (400, "messages[1]: invalid type: sequence, expected a string at line 1 column 20"),
+    (400, "The model `gpt-4-vision-preview` cannot process images."),
 )
 THESE = (
     (400, "Could not process image"),
@@ -52,6 +56,19 @@ NEITHER = (
     (400, "temperature is not supported by this model"),
     (400, "division and provisioning are unsupported"),
     (500, "content must be a string"),
+    (400, "registry.ollama.ai/library/llama3.2-vision:latest does not support tools"),
+    (404, "model 'gpt-4-vision-preview' does not exist"),
+    (400, "gpt-4-vision-preview does not support the parameter top_k"),
+    (400, "own-vision does not support the parameter top_k"),
+    (400, "Invalid schema for function 'view_image'"),
+    (400, "Invalid schema for function view_image: this keyword is not supported"),
+    (400, "The picture was seen. The parameter top_k is not supported"),
+    (503, "The vision backend is not available"),
+    (529, "Image input is not available"),
+    (400, "Expected string, got number: max_tokens"),
+    (400, "messages[2].name: expected a string"),
+    (400, "messages[2].content: expected a string, got null"),
+    (400, "tools[0].function.parameters.properties.content: invalid type: sequence, expected a string"),
 )
 
 
@@ -64,7 +81,9 @@ NEITHER = (
     ],
 )
 def test_each_service_has_words_of_its_own_for_it(status: int | None, words: str, refused: Refused | None) -> None:
-    assert refused_pictures(ModelFault(words, is_passing=False, status=status)) is refused
+    assert (
+        refused_pictures(ModelFault(f"It answered: {words}", is_passing=False, status=status), "own-vision") is refused
+    )
 
 
 def test_what_is_too_long_is_no_matter_of_its_pictures() -> None:

@@ -13,10 +13,21 @@ from weakref import WeakKeyDictionary
 from agent_lsp.domain.errors import ContextOverflow, ModelFault
 from agent_lsp.domain.history import HistoryItem, Reply, Result, Words
 from agent_lsp.domain.model import ModelEvent, ModelFacts, ModelRequest
+from agent_lsp.providers.adapting import refuses_tools
 from agent_lsp.providers.encoding import IMAGE_LEFT_OUT
 from agent_lsp.providers.recording import Streaming
 
-_NAMED = re.compile(r"(?<![a-z])(?:image|picture|vision|visual|multi-?modal|mmproj)", re.IGNORECASE)
+_WORDS = r"(?:image|picture|vision|visual|multi-?modal|mmproj)"
+_NAMED = re.compile(rf"(?<![a-z_])(?:input_)?{_WORDS}", re.IGNORECASE)
+_QUOTED = re.compile(r"(?<!\w)(['\"`])([^\s'\"`]{1,200})\1(?!\w)")
+_PART = re.compile(
+    r"(?:^|[.\[])(?:input_)?image(?:s|_urls?)?(?:$|[.\]])|^image/|^(?:vision|visual|multi-?modal)$", re.IGNORECASE
+)
+"""What is quoted and means a picture; anything else that is quoted is the name of a model or a tool."""
+_NAME_OF_A_MODEL = re.compile(
+    r"(?<![\w./-])(?!image/)(?=[a-z_./-]*\d)[\w.]+(?:[-/][\w.]+)+(?::[\w.-]+)?", re.IGNORECASE
+)
+_SENTENCE_END = re.compile(r"(?<=[.!?])\s+")
 _ABOUT_ONE = re.compile(
     r"too (?:large|big|small|many|long)|exceed|at most [1-9]|dimension|pixel|resolution|format|media.?type|mime"
     r"|decod|base64|corrupt|damaged|truncated"
@@ -24,18 +35,21 @@ _ABOUT_ONE = re.compile(
     re.IGNORECASE,
 )
 _UNSEEN = re.compile(
-    r"(?:not|n't) (?:be )?(?:\w+ )?(?:support|enabl|available|allow|accept|permit|see\b|a (?:vision|multi))"
+    r"(?:not|n't) (?:be )?(?:\w+ )?(?:support|enabl|available|allow|accept|permit|loaded|see\b|a (?:vision|multi))"
+    r"|(?:cannot|can't) (?:be )?(?:process|handle|accept|take|see\b)|(?:no|without) (?:vision|visual|multi)"
     r"|unsupported|text.only|only (?:\w+ )?(?:support|accept|text)|no endpoints|at most 0|unknown variant"
-    r"|mmproj|missing data",
+    r"|invalid (?:value|type|content type):|not match any|should be .text\b|mmproj|missing data",
     re.IGNORECASE,
 )
 _WANTS_TEXT = re.compile(
-    r"content\b.{0,40}must be a string|should be a valid string|invalid type: (?:sequence|list|array)"
-    r"|expected (?:a )?string",
-    re.IGNORECASE,
+    # About a message or its content as a whole, not about a field of it, nor what a tool calls so.
+    r"(?!.*\btools\W{1,3}\d)(?=.*(?:\bcontent\b|messages\W{1,3}\d+(?:[\])](?![.\[])|:)))"
+    r".*(?:must be a string|should be a valid string|invalid type: (?:sequence|list|array)"
+    r"|expected (?:a )?string(?!.{0,20}\b(?:number|integer|int|float|bool|boolean|null|none|object)\b))",
+    re.IGNORECASE | re.DOTALL,
 )
 """Who takes one text alone as content is sent a list of parts for nothing but pictures."""
-_OF_OTHER_THINGS = (401, 402, 403, 408, 409, 425, 429)
+_OF_OTHER_THINGS = (401, 402, 403, 408, 409, 425, 429, 502, 503, 504, 529)
 _REFUSED = "[An image was left out: the service refused it.]"
 
 BLIND = (
@@ -54,17 +68,33 @@ class Refused(Enum):
     """Something is wrong with one of them: it is too large, or spoilt."""
 
 
-def refused_pictures(fault: ModelFault) -> Refused | None:
-    """Whether a service refused a request for its pictures; each has words of its own for it."""
-    if isinstance(fault, ContextOverflow) or fault.status in _OF_OTHER_THINGS:
+def refused_pictures(fault: ModelFault, model: str = "") -> Refused | None:
+    """Whether a service refused a request for its pictures; each has words of its own for it.
+
+    What it calls the `model` says nothing of it: one that sees is refused for other things.
+    """
+    if isinstance(fault, ContextOverflow) or fault.status in _OF_OTHER_THINGS or refuses_tools(fault):
         return None
-    text, is_refusal = str(fault), fault.status is not None and 400 <= fault.status < 500
-    if is_refusal and _WANTS_TEXT.search(text):
+    text, is_refusal = _without_names(str(fault), model), fault.status is not None and 400 <= fault.status < 500
+    if is_refusal and _WANTS_TEXT.match(text):
         return Refused.ALL
+    named = [sentence for sentence in _SENTENCE_END.split(text) if _NAMED.search(sentence)]
+    is_unseen = any(map(_UNSEEN.search, named))
     # What is no refusal by its status has to say more: a service may have failed over a picture, and pass.
-    if not _NAMED.search(text) or not (is_refusal or _UNSEEN.search(text)):
-        return None
-    return Refused.THESE if _ABOUT_ONE.search(text) else Refused.ALL
+    if named and (is_refusal or is_unseen) and _ABOUT_ONE.search(text):
+        return Refused.THESE
+    return Refused.ALL if is_unseen else None
+
+
+def _without_names(text: str, model: str) -> str:
+    if model:
+        text = re.sub(rf"(?<!\w){re.escape(model)}(?!\w)", " ", text)
+    text = _QUOTED.sub(lambda found: found[0] if _means_pictures(found[2]) else " ", text)
+    return _NAME_OF_A_MODEL.sub(" ", text)
+
+
+def _means_pictures(quoted: str) -> bool:
+    return not re.search(_WORDS, quoted, re.IGNORECASE) or _PART.search(quoted) is not None
 
 
 class SeeingModel:
@@ -92,7 +122,9 @@ class SeeingModel:
                 async for events in batches:
                     yield events
         except ModelFault as fault:
-            refused = refused_pictures(fault) if self.facts.sees_images and _pictured(told.history) else None
+            refused = (
+                refused_pictures(fault, self.facts.name) if self.facts.sees_images and _pictured(told.history) else None
+            )
             if refused is None:
                 raise
             # Passing, since the next attempt goes without: that the user sees this, and waits a second, is meant.
