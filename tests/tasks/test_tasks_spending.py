@@ -1,5 +1,6 @@
 """Caps on requests and money: they stop a task before they are passed, and count anew when the user lets it go on."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -130,6 +131,8 @@ def test_requests_of_the_same_price_never_pass_the_cap(cost: float, limit: float
 
 PRICES = Tariff(10.0, 50.0)
 CACHED = Tariff(10.0, 50.0, cache_read=1.0, cache_write=12.5)
+UNTOLD = Tariff(10.0, 50.0, cache_read=1.0)
+"""Of a service that caches by itself, and tells only what it read."""
 
 
 def coming(tokens_in: int, tariff: Tariff | None = PRICES, name: str = "m") -> Coming:
@@ -146,6 +149,27 @@ COMING = {
     "one of another model": ([Usage(1_000, 100, 800, cost=0.0)], coming(2_000, CACHED, "n"), 0.025 + 0.005),
     "one of a history made shorter": ([Usage(9_000, 100, 8_000, cost=0.0)], coming(2_000, CACHED), 0.02 + 0.005),
     "one behind a long answer": ([Usage(1_000, 900, cost=0.0), Usage(1_000, 100, cost=0.0)], coming(1_000), 0.035),
+    "one behind an answer far longer than is usual": ([Usage(1_000, 30_000, cost=0.0)], coming(1_000), 0.01 + 0.2),
+    "one behind the longest of long answers": (
+        [Usage(1_000, 2_000, cost=0.0)] * 9 + [Usage(1_000, 30_000, cost=0.0)],
+        coming(1_000),
+        0.01 + 0.4,
+    ),
+    "one among long answers": ([Usage(1_000, 30_000, cost=0.0)] * 2, coming(1_000), 0.01 + 1.5),
+    "one that is cached untold": ([Usage(30_000, 0, cost=0.0)], coming(31_000, UNTOLD), 0.03 + 0.01),
+    "one whose newest part is cached untold": (
+        [Usage(10_000, 0, cost=0.0), Usage(30_000, 0, 10_000, cost=0.0)],
+        coming(31_000, UNTOLD),
+        0.03 + 0.01,
+    ),
+    "one of which a half is cached untold": (
+        [Usage(10_000, 0, cost=0.0), Usage(20_000, 0, 5_000, cost=0.0)],
+        coming(20_000, UNTOLD),
+        0.01 + 0.1,
+    ),
+    "one whose service has read nothing again": ([Usage(30_000, 0, cost=0.0)] * 2, coming(31_000, UNTOLD), 0.31),
+    "one cached untold, then made shorter": ([Usage(30_000, 0, cost=0.0)], coming(29_000, UNTOLD), 0.29),
+    "one of another model, untold": ([Usage(30_000, 0, cost=0.0)], coming(31_000, UNTOLD, "n"), 0.31),
     "one without prices": ([Usage(1_000, 100, cost=0.02)], coming(3_000, None), 0.06),
     "one that is shorter, without prices": ([Usage(1_000, 100, cost=0.02)], coming(500, None), 0.02),
 }
@@ -161,6 +185,33 @@ def test_the_next_request_is_priced_by_what_it_tells(name: str) -> None:
 
     assert spending.limit_reached(LimitSettings(cost=spent_so_far + cost + 1e-6), next_one) is None
     assert spending.limit_reached(LimitSettings(cost=spent_so_far + cost - 1e-6), next_one)
+
+
+@pytest.mark.parametrize(
+    ("before", "cost"),
+    [([], 0.31), ([Usage(20_000, 0, cost=0.0)], 0.04), ([Usage(30_000, 0, cost=0.0)] * 2, 0.31)],
+)
+def test_a_service_that_tells_nothing_is_taken_to_cache_what_it_did_before(before: list[Usage], cost: float) -> None:
+    spending = Spending(Usage(), ContextUse())
+    for usage in before:
+        spending.count(StepEnded(usage), 100, "m")
+
+    spending.count(StepEnded(Usage(30_000, 0, cost=0.0), is_estimated=True), 100, "m")
+
+    assert spending.limit_reached(LimitSettings(cost=cost + 1e-6), coming(31_000, UNTOLD)) is None
+    assert spending.limit_reached(LimitSettings(cost=cost - 1e-6), coming(31_000, UNTOLD))
+
+
+def test_a_service_that_caches_untold_passes_the_cap_by_no_request() -> None:
+    spending, limits, cached, tokens = Spending(Usage(), ContextUse()), LimitSettings(cost=1.0), 0, 20_000
+
+    while not spending.limit_reached(limits, coming(tokens, UNTOLD)):
+        usage = Usage(tokens, 600, cached)
+        spending.count(StepEnded(replace(usage, cost=UNTOLD.cost(usage))), 100, "m")
+        # Services cache whole blocks only.
+        cached, tokens = tokens // 128 * 128, tokens + 2_000
+
+    assert 0.9 < (spending.total.cost or 0.0) <= 1.0
 
 
 @pytest.mark.parametrize(("later_ms", "is_reached"), [(299_999, False), (300_000, True)])

@@ -15,6 +15,10 @@ _CENTS_LOST = 1e-9
 """What sums of floating-point amounts may be off by."""
 _FIRST_ANSWER_TOKENS = 500
 """How long an answer is expected to be before there was any: a thought and a call."""
+_USUAL_ANSWER_TOKENS = 4_000
+"""How long an answer may be, a file written with it, and still be no exception."""
+_FAR_LONGER = 4
+"""How many times as long as the others are an answer may be, and still be no exception."""
 _CACHED_MS = 5 * 60_000
 """How long services keep what they have cached of a prompt, at least."""
 
@@ -45,6 +49,22 @@ class _Newest:
     model: str
     usage: Usage
     ended_ms: int
+    reuse: float
+    """How much of a prompt its service reads from a cache of its own accord the next time: a share."""
+
+    def is_kept(self, tokens_in: int) -> bool:
+        """Whether a request of so many tokens, sent now, finds in the cache what was left there by this one."""
+        return tokens_in >= self.usage.tokens_in and now_ms() - self.ended_ms < _CACHED_MS
+
+    def cached(self, tokens_in: int, tariff: Tariff) -> int:
+        """How much of the next request its service has cached, as far as it told of this one."""
+        if not self.is_kept(tokens_in):
+            return 0
+        told = self.usage.cache_reads + self.usage.cache_writes
+        if self.usage.cache_writes or tariff.cache_write is not None:
+            return told
+        # Where writing into a cache costs nothing, no service tells of it.
+        return max(told, int(self.usage.tokens_in * self.reuse))
 
 
 class Spending:
@@ -62,7 +82,7 @@ class Spending:
         self._requests = requests
         self._cost = cost
         self._newest: _Newest | None = None
-        self._answers = self._tokens_out = 0
+        self._answers = self._tokens_out = self._longest = 0
         self._is_let_go = False
         """The user has just let it go on: one request at least is theirs to pay."""
         self._is_unpriced = self._is_estimated = False
@@ -81,7 +101,9 @@ class Spending:
         self._is_estimated |= ended.is_estimated
         if ended.usage:
             self._add(ended.usage, model)
-            self._count_usage(ended.usage, window, model)
+            reuse = self._reuse(ended.usage, model, is_estimated=ended.is_estimated)
+            self._newest = _Newest(model, ended.usage, now_ms(), reuse)
+            self._count_usage(ended.usage, window)
         elif not ended.cancel_reason:
             self._add(Usage(cost=None), model)
             self._is_unpriced = True
@@ -90,13 +112,22 @@ class Spending:
         self.total += usage
         self._by_model[model] = self._by_model.get(model, Usage()) + usage
 
-    def _count_usage(self, usage: Usage, window: int, model: str) -> None:
+    def _count_usage(self, usage: Usage, window: int) -> None:
         self._cost += usage.cost or 0.0
         self._is_unpriced |= usage.cost is None
-        self._newest = _Newest(model, usage, now_ms())
         self._answers += 1
         self._tokens_out += usage.tokens_out
+        self._longest = max(self._longest, usage.tokens_out)
         self.context = ContextUse.of(usage.tokens_in + usage.tokens_out, window)
+
+    def _reuse(self, usage: Usage, model: str, *, is_estimated: bool) -> float:
+        """Learn from a request what its service reads again of the one before; all of it, as long as none has shown."""
+        before = self._newest_of(model)
+        if before is None:
+            return 0.0 if is_estimated else 1.0
+        if is_estimated or not before.is_kept(usage.tokens_in):
+            return before.reuse
+        return min(1.0, usage.cache_reads / max(1, before.usage.tokens_in))
 
     def see_window(self, window: int) -> None:
         """Take another model's window for a measure; one that is not known leaves things as they are."""
@@ -128,26 +159,22 @@ class Spending:
         return max((newest.cost or 0.0) * growth, self._cost / self._requests)
 
     def _expected_cost(self, coming: Coming, tariff: Tariff) -> float:
-        tokens, newest = coming.tokens_in, self._newest if self._newest and self._is_same(coming) else None
-        cached = min(tokens, self._cached(tokens, newest)) if newest else 0
+        tokens, newest = coming.tokens_in, self._newest_of(coming.facts.name)
+        cached = min(tokens, newest.cached(tokens, tariff)) if newest else 0
         # Who has written nothing into a cache so far does not do so: before there was any answer, that is not known.
         writes = 0 if newest and not newest.usage.cache_writes else tokens - cached
         return tariff.cost(Usage(tokens, self._expected_answer(coming.facts), cached, writes))
 
-    def _is_same(self, coming: Coming) -> bool:
-        return self._newest is not None and self._newest.model == coming.facts.name
-
-    @staticmethod
-    def _cached(tokens: int, newest: _Newest) -> int:
-        """How much of the next request its service has cached, as far as it told of the one before."""
-        usage = newest.usage
-        is_kept = tokens >= usage.tokens_in and now_ms() - newest.ended_ms < _CACHED_MS
-        return usage.cache_reads + usage.cache_writes if is_kept else 0
+    def _newest_of(self, model: str) -> _Newest | None:
+        return self._newest if self._newest and self._newest.model == model else None
 
     def _expected_answer(self, facts: ModelFacts) -> int:
+        """Expect an answer like those before. One that is far longer than all others will hardly come again."""
         if self._newest is None:
             return min(_FIRST_ANSWER_TOKENS, facts.max_output or _FIRST_ANSWER_TOKENS)
-        return max(self._newest.usage.tokens_out, self._tokens_out // self._answers)
+        others = (self._tokens_out - self._longest) // max(1, self._answers - 1)
+        most = max(_USUAL_ANSWER_TOKENS, _FAR_LONGER * others)
+        return min(most, max(self._newest.usage.tokens_out, self._tokens_out // self._answers))
 
     def news_of_cap(self, limits: LimitSettings) -> str | None:
         """Tell why the cap on money does not hold, or only by an estimate; once."""
