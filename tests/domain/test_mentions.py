@@ -119,6 +119,10 @@ def test_lines_behind_a_path_are_read(suffix: str, spelling: Spelling) -> None:
         "vi.mock('@/components/x', make)",
         '"paths": {"@/*": ["./src/*"]}',
         '<img src="@/assets/a.png">',
+        "import {\n  a,\n}\n  from '@/a/b.ts';",
+        "'@/': path.resolve('src'),",
+        'alias: { "@/": "/src/" }',
+        "“@/” is src",
         "file=@/a.py",
         # Signs alone
         "use '@', \"@\" or “@” here",
@@ -152,6 +156,31 @@ def test_word_of_another_language_is_not_sure_to_be_a_path(word: str) -> None:
 
     assert isinstance(mention, PathMention)
     assert not mention.is_sure
+
+
+@pytest.mark.parametrize(
+    ("text", "path"),
+    [
+        ("Module not found: Can't resolve '@/components/Button.tsx' in '/app/src'", "/components/Button.tsx"),
+        ("Cannot find module '@/lib/a.ts'", "/lib/a.ts"),
+        ('Cannot find module "@scope/package/index.js"', "scope/package/index.js"),
+        ("} from '@/a/b.ts' is what fails", "/a/b.ts"),
+        ('**"@/a.py"**', "/a.py"),
+    ],
+)
+def test_path_in_quotes_may_be_a_module(text: str, path: str) -> None:
+    (mention,) = mentions(text)
+
+    assert isinstance(mention, PathMention)
+    assert (mention.spellings[0].path, mention.is_sure) == (path, False)
+
+
+@pytest.mark.parametrize("text", ['"see @/a.py"', '"@../a.py"', "'@~/a.py'", "“@/a.py”", '@"/a.py"'])
+def test_path_that_no_module_is_written_like_is_sure(text: str) -> None:
+    (mention,) = mentions(text)
+
+    assert isinstance(mention, PathMention)
+    assert mention.is_sure
 
 
 ONE = ("@/a.py",)
@@ -341,6 +370,7 @@ def test_any_text_is_read(text: str) -> None:
             "@a.b看",
             "@/a#L3",
             '@/a"*',
+            "from ",
             "~~@/a",
         ),
     ],

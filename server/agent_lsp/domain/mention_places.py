@@ -11,16 +11,16 @@ _FENCE = re.compile(r"[\s>]*(?:(?:[-*+]|\d{1,9}[.)])\s+)?(```+(?=[^`]*$)|~~~+)")
 _FENCE_END = re.compile(r"[\s>]*(```+|~~~+)\s*$")
 _TICKS = re.compile(r"`+")
 _IMPORT = re.compile(
-    r"\s*(?:@?(?:import|export|use|forward)\b|\}\s*from\b"
+    r"\s*(?:@?(?:import|export|use|forward)\b|\}\s*from\b|from(?=\s*[\"'])"
     r"|(?:const|let|var)\s[^=\"']*=\s*(?:await\s+)?(?:import|require)\s*\()"
     r"[^\"'@]*(?:\"[^\"]*\"|'[^']*')\)?\s*;?\s*(?://.*)?"
 )
 """A line of a program that names a module, outside of any fence."""
 
-_QUOTES = frozenset("\"'“‘„‚«‹")
+QUOTES = frozenset("\"'“‘„‚«‹")
 _EMPHASIS = frozenset("*_~")
 _BRACKETS = frozenset("([{<（［【《「『")
-_OPENING = _QUOTES | _EMPHASIS | _BRACKETS
+_OPENING = QUOTES | _EMPHASIS | _BRACKETS
 _SEPARATORS = frozenset(",;:|—–…→•·、，。；：！？）］】》」』")
 _CLOSING = frozenset("-+&.!?)]}>’”»›")
 """What only a path may follow that cannot be the rest of an address."""
@@ -66,7 +66,7 @@ def _is_in_address(line: str, at: int) -> bool:
 
 def _is_string_of_code(opening: str, before: str, after: str) -> bool:
     """Whether an `@` stands alone between quotes, or begins what a function is given."""
-    if not opening or opening[-1] not in _QUOTES:
+    if not opening or opening[-1] not in QUOTES:
         return False
     return after == opening[-1] or (opening[-2:-1] == "(" and (before.isalnum() or before == "_"))
 

@@ -9,7 +9,7 @@ import re
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-from agent_lsp.domain.mention_places import opening_before, prose
+from agent_lsp.domain.mention_places import QUOTES, opening_before, prose
 
 Name = Literal["problems", "terminal", "git-changes"]
 NAMES: tuple[Name, ...] = get_args(Name)
@@ -91,6 +91,7 @@ _ROOTED = re.compile(r"/|\.\.?/|~/|file:///|[A-Za-z]:[\\/]")
 _LIKE_FILE = re.compile(r"[^\s\"'()<>{}|*?=,@]+/[^\s\"'()<>{}|*?=,@/]*\.[A-Za-z]\w{0,9}")
 _LIKE_QUOTED = re.compile(r"[\\/]|\.\w{1,10}$")
 """Some languages write their strings as `@"text"`."""
+_CODE_QUOTES = frozenset("\"'")
 _MOST_STOPS = 16
 _LONGEST = 1_000
 """Characters of a line that are looked at for what the user is just writing."""
@@ -134,17 +135,16 @@ def _read(match: re.Match[str]) -> Mention | None:
     stripped = _stripped(inner)
     if _PAGE.match(stripped):
         return PageMention(f"@{stripped}", stripped)
-    if not stripped.strip("\\") or _is_pattern(inner, opening):
+    if not stripped.strip("\\") or _is_alias(inner, stripped, opening):
         return None
     if stripped in NAMES:
         return NamedMention(f"@{stripped}", stripped)
     if _COMMIT.fullmatch(stripped):
         return CommitMention(f"@{stripped}", stripped)
-    is_behind_colon = match.string[match.start() - 1 : match.start()] == ":"
-    return _path(word, inner, stripped, must_be_rooted=is_behind_colon)
+    return _path(word, inner, stripped, match.string[: match.start()][-1:])
 
 
-def _path(word: str, inner: str, stripped: str, *, must_be_rooted: bool) -> PathMention:
+def _path(word: str, inner: str, stripped: str, before: str) -> PathMention:
     """Read a word as a path: with lines, without, and with the stops and all else at its end."""
     spellings = list[Spelling]()
     if found := _WITH_LINES.fullmatch(stripped):
@@ -152,9 +152,14 @@ def _path(word: str, inner: str, stripped: str, *, must_be_rooted: bool) -> Path
     elif found := _LINES_BEHIND.match(word, len(stripped)):
         spellings.append(_spelling(_unescaped(stripped), found[1], found[2]))
     spellings += [Spelling(_unescaped(stripped)), Spelling(_unescaped(inner)), Spelling(_unescaped(word))]
-    likeliest = spellings[0].path
-    is_sure = bool(_ROOTED.match(likeliest) or (_LIKE_FILE.fullmatch(likeliest) and not must_be_rooted))
-    return PathMention(f"@{stripped}", tuple(dict.fromkeys(spellings)), is_sure)
+    return PathMention(f"@{stripped}", tuple(dict.fromkeys(spellings)), _is_sure(spellings[0].path, before))
+
+
+def _is_sure(path: str, before: str) -> bool:
+    """Whether it can be no module, as programs and their errors name them: `'@/a.ts'`, `npm:@scope/a`."""
+    if _ROOTED.match(path):
+        return before not in _CODE_QUOTES or not path.startswith("/")
+    return before not in {":", *_CODE_QUOTES} and bool(_LIKE_FILE.fullmatch(path))
 
 
 def _inner(word: str, opening: str) -> str:
@@ -178,9 +183,11 @@ def _first_unopened(word: str) -> int:
     return len(word)
 
 
-def _is_pattern(word: str, opening: str) -> bool:
-    """Whether settings of a program were pasted, where `"@/*"` stands for all of its modules."""
-    return word.endswith("/*") and opening.endswith(('"', "'"))
+def _is_alias(inner: str, stripped: str, opening: str) -> bool:
+    """Whether settings of a program were pasted, where `"@/*"` or `"@/"` stands for all of its modules."""
+    if not opening or opening[-1] not in QUOTES:
+        return False
+    return not stripped.strip("/") or (inner.endswith("/*") and opening[-1] in _CODE_QUOTES)
 
 
 def _spelling(path: str, first: str | None, last: str | None) -> Spelling:
