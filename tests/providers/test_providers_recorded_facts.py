@@ -31,9 +31,11 @@ class Learning:
 
     origin = "m"
 
-    def __init__(self, *known: ModelFacts, fault: ModelFault | None = None) -> None:
+    def __init__(
+        self, *known: ModelFacts, fault: ModelFault | None = None, told_behind: ModelFacts | None = None
+    ) -> None:
         self.facts, *self._later = known
-        self._fault = fault
+        self._fault, self._told_behind = fault, told_behind
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[Sequence[ModelEvent]]:
         del request
@@ -42,6 +44,7 @@ class Learning:
         if self._fault:
             raise self._fault
         yield [TextDelta("x"), Stopped(StopReason.END)]
+        self.facts = self._told_behind or self.facts
 
     async def aclose(self) -> None:
         pass
@@ -94,14 +97,50 @@ async def test_the_header_has_the_window_that_a_server_told_when_it_was_first_as
     assert await facts_played(file, 1) == [learnt, learnt]
 
 
-async def test_what_is_learnt_later_is_known_from_then_on(tmp_path: Path) -> None:
-    file, learnt = tmp_path / "r.jsonl", replace(LARGE, window=4_096)
-    model = RecordingModel(Learning(LARGE, LARGE, learnt), file, Secrets())
+BLIND = replace(LARGE, sees_images=False)
+NARROW = replace(LARGE, window=4_096)
+
+
+@pytest.mark.parametrize(
+    ("before", "known"),
+    [
+        ([LARGE, LARGE, NARROW], [LARGE, LARGE, NARROW, NARROW]),
+        ([LARGE, NARROW, SMALL], [NARROW, NARROW, SMALL, SMALL]),
+        ([LARGE, BLIND], [LARGE, BLIND, BLIND, BLIND]),
+    ],
+    ids=["later", "behind the first answer", "by the first answer"],
+)
+async def test_what_an_answer_teaches_is_known_for_the_next_request(
+    tmp_path: Path, before: list[ModelFacts], known: list[ModelFacts]
+) -> None:
+    file, model = tmp_path / "r.jsonl", Learning(*before)
+    recording = RecordingModel(model, file, Secrets())
+
+    for _ in range(3):
+        await events_of(recording, request_of(TASK))
+
+    assert await facts_played(file, 3) == known
+
+
+async def test_a_first_request_that_failed_was_made_by_what_was_known_before(tmp_path: Path) -> None:
+    file = tmp_path / "r.jsonl"
+    refused = Learning(LARGE, BLIND, fault=ModelFault("no pictures", is_passing=True))
+
+    with pytest.raises(ModelFault):
+        await events_of(RecordingModel(refused, file, Secrets()), request_of(TASK))
+
+    assert player(file).facts == LARGE
+
+
+async def test_a_window_told_behind_the_first_answer_is_of_the_next_request(tmp_path: Path) -> None:
+    file = tmp_path / "r.jsonl"
+    model = Learning(LARGE, told_behind=NARROW)
+    recording = RecordingModel(model, file, Secrets())
 
     for _ in range(2):
-        await events_of(model, request_of(TASK))
+        await events_of(recording, request_of(TASK))
 
-    assert await facts_played(file, 2) == [LARGE, learnt, learnt]
+    assert await facts_played(file, 2) == [LARGE, NARROW, NARROW]
 
 
 async def test_a_task_that_goes_on_with_another_model_is_played_by_what_is_known_of_that(tmp_path: Path) -> None:

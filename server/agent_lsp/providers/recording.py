@@ -9,6 +9,7 @@ import os
 import time
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import aclosing
+from dataclasses import replace
 from pathlib import Path
 from typing import Protocol
 
@@ -62,6 +63,7 @@ class RecordingModel:
         self._notes = RequestNotes(secrets, self._run)
         self._started_ms = now_ms()
         self._header = _checked(file)
+        self._was_asked = False
 
     @property
     def facts(self) -> ModelFacts:
@@ -74,13 +76,15 @@ class RecordingModel:
     async def stream(self, request: ModelRequest) -> AsyncGenerator[Sequence[ModelEvent]]:
         head: Json = {"request": self._run.next_request(), "task": self._run.tasks.of(request.history)}
         head["asked"] = self._notes.of(request)
+        prepared_by, asked_by = self._prepared_by(), None
         batches: list[Batch] = []
         fault: ModelFault | None = None
         before = self._clock()
         try:
             async with aclosing(self._model.stream(request)) as events_of_reads:
                 async for events in events_of_reads:
-                    self._begin()
+                    asked_by = asked_by or prepared_by()
+                    self._begin(asked_by)
                     now = self._clock()
                     batches.append(Batch(now - before, tuple(events)))
                     before = now
@@ -89,23 +93,38 @@ class RecordingModel:
             fault = error
             raise
         finally:
-            self._write(head, batches, fault)
+            self._write(head, asked_by or prepared_by(), batches, fault)
 
     async def aclose(self) -> None:
         await self._model.aclose()
 
-    def _begin(self) -> Json:
+    def _prepared_by(self) -> Callable[[], Json]:
+        """Give what tells by which figures a request was made, once its answer begins or has failed.
+
+        What an answer teaches holds for the next request. Only its window does a server tell when it is first asked,
+        before it answers: a play has it from the beginning.
+        """
+        facts, is_first = self.facts, not self._was_asked
+        self._was_asked = True
+
+        def told() -> Json:
+            now = self.facts if is_first else facts
+            return facts_to_json(replace(facts, window=now.window, max_output=now.max_output))
+
+        return told
+
+    def _begin(self, facts: Json) -> Json:
         """Give the header; a new recording gets it now: what a server on this machine has to say, it has said."""
         if self._header is None:
             self._header = _checked(self._file)
         if self._header is None:
-            own = {"recording": VERSION, **facts_to_json(self.facts), "startedMs": self._started_ms, "pace": 0}
+            own = {"recording": VERSION, **facts, "startedMs": self._started_ms, "pace": 0}
             append_line(self._file, own)
             self._header = own
         return self._header
 
-    def _write(self, head: Json, batches: Sequence[Batch], fault: ModelFault | None) -> None:
-        facts, header = facts_to_json(self.facts), self._begin()
+    def _write(self, head: Json, facts: Json, batches: Sequence[Batch], fault: ModelFault | None) -> None:
+        header = self._begin(facts)
         line: Json = (
             head
             | ({"facts": facts} if differ(facts, header) else {})
