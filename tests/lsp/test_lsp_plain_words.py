@@ -15,6 +15,7 @@ from agent_lsp.lsp.plain.prose import plain
 from agent_lsp.lsp.plain.ways import BY_HELIX_KEYS, BY_NAME, HELIX_KEYS
 from support.front_door import front_door
 from support.lsp_client import Json
+from support.timing import cpu_seconds
 
 
 @pytest.mark.parametrize("command", HELIX_KEYS)
@@ -61,7 +62,44 @@ PROSE = {
     "names": ("a_b_c, __init__ and _x", "a_b_c, __init__ and _x"),
     "arithmetic": ("2 * 3 * 4 and 2**3**4", "2 * 3 * 4 and 2**3**4"),
     "a list": ("- one\n- two", "- one\n- two"),
+    "quotes within": ('**Rename "a" to `b`?** (*the old*)', 'Rename "a" to `b`? (the old)'),
+    "one within another": ("**bold *and* more**", "bold and more"),
+    "a link in emphasis": ("**[docs](https://x.y)**", "docs (https://x.y)"),
 }
+LEFT_AS_IT_IS = [
+    'glob "*.py" or "*.js"',
+    "glob '*.py' or '*.js'",
+    "glob “*.py” or “*.js”",
+    'find "x *a" or "b* y"',
+    "*.py or *.js, */a or */b*",
+    "**/a and **/b**",
+    "rm *old and *new",
+    "un*frigging*believable",
+    "int (*f)(*g), (*args)*",
+    "f(*args, **kwargs)",
+    "array[i](j)",
+    "array[i][j](k), f()[i](j), `a`[i](j), list![i](j)",
+    'match "[a-z](b)" or ^[0-9](c)',
+]
+
+
+@pytest.mark.parametrize("text", LEFT_AS_IT_IS)
+def test_what_may_be_no_mark_is_left(text: str) -> None:
+    assert plain(text) == text
+
+
+def test_code_in_a_fence_is_left() -> None:
+    code = "# all\na[i](j) = *b*, **c**\n~~~\n"
+
+    assert (
+        plain(f"# Like\n```py\n{code}```\n# *this*?\n~~~\n{code}")
+        == f"Like\n{code}this?\n# all\na[i](j) = *b*, **c**\n"
+    )
+
+
+@given(st.text("*[]()!._/a ", max_size=60))
+def test_quoted_words_are_left(words: str) -> None:
+    assert plain(f'say "{words}" now') == f'say "{words}" now'
 
 
 @pytest.mark.parametrize(("text", "expected"), PROSE.values(), ids=PROSE)
@@ -77,3 +115,12 @@ def test_text_without_marks_stays_as_it_is(text: str) -> None:
 @given(st.text("*_`#[]() a\n", max_size=300))
 def test_no_word_is_left_out(text: str) -> None:
     assert plain(text).count("a") == text.count("a") or "```" in text
+
+
+@pytest.mark.parametrize(
+    "piece", ["*a ", '*a "', "“", "'", "`", "(*a ", "[a](", "***a", "~~~\n", "```a\n", '"*a" ', "*a("]
+)
+def test_long_prose_is_read_in_linear_time(piece: str) -> None:
+    short, long = piece * 1_000, piece * 8_000
+
+    assert cpu_seconds(lambda: plain(long)) < 24 * cpu_seconds(lambda: plain(short))
