@@ -14,6 +14,7 @@ from support.model_server import Refusal, Say, ScriptedServer, scripted_model
 from support.models import HELLO, events_of, parts_of, profile_for, request_of, said
 
 CALLED: Sequence[HistoryItem] = (HELLO, Reply((Call("c1", "read_file", "{}"),)), Result("c1", "x"), Words(("On.",)))
+STREAMED = b'{"model":"m","stream":true,"stream_options":{"include_usage":true}}'
 SERVERS = {
     "OpenAI": (400, {"error": {"message": "%s", "type": "invalid_request_error", "param": "p", "code": "c"}}),
     "FastAPI": (422, {"detail": [{"type": "t", "loc": ["body", "p"], "msg": "%s"}]}),
@@ -146,7 +147,7 @@ def test_a_stream_that_is_refused_is_not_asked_for(words: str) -> None:
     body = b'{"model":"m","stream":true,"stream_options":{"include_usage":true},"messages":[]}'
     concessions = Concessions()
 
-    assert concessions.make(ModelFault(words, is_passing=False, status=400), body)
+    assert concessions.make(ModelFault(words, is_passing=False, status=400), body, body)
     assert concessions.applied(body) == b'{"model":"m","stream":false,"messages":[]}'
 
 
@@ -222,7 +223,17 @@ async def test_an_answer_that_has_begun_is_never_asked_for_again() -> None:
 def test_a_request_that_is_too_long_is_not_changed() -> None:
     overflow = ContextOverflow("Unknown parameter: 'stream_options'.", status=400)
 
-    assert not Concessions().make(overflow, b'{"model":"m","stream":true,"stream_options":{"include_usage":true}}')
+    assert not Concessions().make(overflow, STREAMED, STREAMED)
+
+
+def test_what_another_task_learnt_meanwhile_is_conceded_to_all_that_were_asking() -> None:
+    refused = ModelFault("Unknown parameter: 'stream_options'.", is_passing=False, status=400)
+    concessions, theirs = Concessions(), STREAMED.replace(b'"m"', b'"m","n":1')
+
+    made = [concessions.make(refused, body, body) for body in (STREAMED, theirs, theirs)]
+
+    assert made == [True, True, True]
+    assert not concessions.make(refused, theirs, concessions.applied(theirs))
 
 
 def test_what_stands_in_tools_and_texts_is_never_changed() -> None:
@@ -231,4 +242,4 @@ def test_what_stands_in_tools_and_texts_is_never_changed() -> None:
         ModelFault(f"Unknown: {name}", is_passing=False, status=400) for name in ("include", "store", "max_tokens")
     ]
 
-    assert not any(Concessions().make(refusal, body) for refusal in refusals)
+    assert not any(Concessions().make(refusal, body, body) for refusal in refusals)

@@ -1,17 +1,18 @@
 """Models that do not see, and services that refuse a picture: the task goes on without, and newer tasks never ask."""
 
 import asyncio
+from collections.abc import AsyncGenerator, Sequence
 from dataclasses import replace
 
 import pytest
 
 from agent_lsp.domain.errors import ContextOverflow, ModelFault
 from agent_lsp.domain.history import Call, Reply, Result, Words
-from agent_lsp.domain.model import ModelRequest
+from agent_lsp.domain.model import ModelEvent, ModelFacts, ModelRequest
 from agent_lsp.providers.build import build_model
 from agent_lsp.providers.encoding import IMAGE_LEFT_OUT
 from agent_lsp.providers.recording import Streaming
-from agent_lsp.providers.seeing import BLIND, SPOILT, Refused, refused_pictures
+from agent_lsp.providers.seeing import BLIND, SPOILT, Refused, SeeingModel, refused_pictures
 from support.model_server import APIS, Refusal, Say, ScriptedServer, SeenResult, SeenWords, scripted_model
 from support.models import HELLO, events_of, profile_for, request_of
 
@@ -152,6 +153,33 @@ async def test_what_is_refused_though_it_has_no_picture_stays_refused() -> None:
 
     assert [fault.is_passing for fault in (without, first, again)] == [False, True, False]
     assert images_of(server) == [0, 1, 0]
+
+
+class BothRefused:
+    """Refuses two requests once both are under way."""
+
+    facts = ModelFacts("m", 0, 0)
+    origin = "m"
+
+    def __init__(self) -> None:
+        self._both = asyncio.Barrier(2)
+
+    async def stream(self, request: ModelRequest) -> AsyncGenerator[Sequence[ModelEvent]]:
+        del request
+        await self._both.wait()
+        yield []
+        raise ModelFault(UNSEEN.message, is_passing=False, status=400)
+
+    async def aclose(self) -> None:
+        pass
+
+
+async def test_two_tasks_that_were_refused_at_once_both_go_on() -> None:
+    async with asyncio.timeout(5):
+        model = SeeingModel(BothRefused())
+        refused = await asyncio.gather(*(fault_of(model, request_of(replace(LOOK))) for _ in range(2)))
+
+    assert [fault.is_passing for fault in refused] == [True, True]
 
 
 @pytest.mark.parametrize(("sees", "images"), [(True, [1]), (False, [0]), (None, [1])])

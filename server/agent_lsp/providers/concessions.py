@@ -58,10 +58,12 @@ class Concessions:
             body = concession.change(body)
         return body
 
-    def make(self, refusal: ModelFault, sent: bytes) -> bool:
-        """Concede what a refusal is about; tell whether anything is sent differently now."""
+    def make(self, refusal: ModelFault, body: bytes, sent: bytes) -> bool:
+        """Concede what a refusal of a body is about; tell whether it is sent differently now than it was."""
         if refusal.status not in _STATUSES or isinstance(refusal, ContextOverflow):
             return False
+        if self.applied(body) != sent:
+            return True  # Another task, which was asking at the same time, has learnt it.
         words = str(refusal)
         for concession in _KNOWN:
             is_new = concession not in self._made

@@ -122,9 +122,7 @@ class SeeingModel:
                 async for events in batches:
                     yield events
         except ModelFault as fault:
-            refused = (
-                refused_pictures(fault, self.facts.name) if self.facts.sees_images and _pictured(told.history) else None
-            )
+            refused = refused_pictures(fault, self.facts.name) if _pictured(told.history) else None
             if refused is None:
                 raise
             # Passing, since the next attempt goes without: that the user sees this, and waits a second, is meant.

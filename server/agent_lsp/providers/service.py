@@ -91,7 +91,7 @@ class ServiceModel:
             try:
                 await self._expect_events(incoming)
             except ModelFault as refusal:
-                if not self.concessions.make(refusal, sent):
+                if not self.concessions.make(refusal, body, sent):
                     raise
                 await stack.aclose()
             else:
