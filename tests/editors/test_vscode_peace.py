@@ -44,8 +44,8 @@ async def test_a_whole_task_takes_no_focus_and_loses_no_character(tmp_path: Path
 
         hold.release.set()
         typed = ""
-        for kind in ("tool", "tool", "command"):
-            typed += await _type_until_asked(w, kind)
+        for subject in ("twenty", "sub/new.txt", "echo one"):
+            typed += await _type_until_asked(w, subject)
             await w.page.keyboard.press("Alt+y")  # One key, from where the user is.
         await expect(w.row("completion_result")).to_be_visible()
         typed += await _type(w)
@@ -57,10 +57,10 @@ async def test_a_whole_task_takes_no_focus_and_loses_no_character(tmp_path: Path
         assert (w.file("sub/new.txt").read_text(), w.file("made.txt").read_text()) == ("made\n", "one\n")
 
 
-async def _type_until_asked(w: Workbench, kind: str) -> str:
-    """Type on until the agent asks; what was typed."""
+async def _type_until_asked(w: Workbench, subject: str) -> str:
+    """Type on until the agent asks about this; what was typed."""
     typed = await _type(w)
-    while not await w.view.locator(f".row.waits.k-{kind}").count():
+    while not await w.view.locator(".row.waits", has_text=subject).count():
         typed += await _type(w)
     return typed
 

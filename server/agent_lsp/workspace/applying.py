@@ -45,7 +45,8 @@ class _Overtaken:
     """The editor refused an edit whose document the user had changed by then; nothing was written."""
 
 
-_MOST_TRIES = 5
+_MOST_TRIES = 50
+"""Who types fast on a slow machine overtakes many; each is one way there and back, and a typist pauses."""
 
 
 class Applying:
