@@ -56,6 +56,10 @@ FIELDS = {
     "of a gateway in Go": ("openai", "stream_options", 'json: unknown field "stream_options"'),
     "of one that knows when": ("openai", "stream_options", "stream_options is only allowed when stream is set to true"),
     "nothing is stored": ("openai-responses", "store", "Unsupported parameter: store"),
+    "as a gateway of OpenAI says it": ("openai-responses", "store", "Unrecognized request argument supplied: store"),
+    "as JSON": ("openai-responses", "include", 'json: unknown field "include"'),
+    "a path": ("openai-responses", "include", "include: Extra inputs are not permitted"),
+    "by a sentence": ("openai-responses", "store", "This model does not support the store parameter."),
     "no thoughts to be had": ("openai-responses", "include", "Encrypted content is not supported with this model."),
     "a limit": ("openai-responses", "max_output_tokens", "Unsupported parameter: 'max_output_tokens'"),
 }
@@ -224,6 +228,35 @@ def test_a_request_that_is_too_long_is_not_changed() -> None:
     overflow = ContextOverflow("Unknown parameter: 'stream_options'.", status=400)
 
     assert not Concessions().make(overflow, STREAMED, STREAMED)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "Unsupported file. Supported types include png",
+        "Unsupported file. Supported types include: png",
+        "The service does not support this model in this store",
+        "Unknown model: see our store, please.",
+        "temperature is not supported in strict mode",
+    ],
+)
+def test_words_of_english_are_no_fields(words: str) -> None:
+    body = b'{"model":"m","store":false,"include":["x"],"tools":[{"name":"f","strict":false}],"input":[]}'
+
+    assert not Concessions().make(ModelFault(words, is_passing=False, status=400), body, body)
+
+
+def test_what_was_conceded_for_nothing_is_sent_again() -> None:
+    unknown = ModelFault("Unknown parameter: 'stream_options'.", is_passing=False, status=400)
+    another = ModelFault("Unknown parameter: 'temperature'.", is_passing=False, status=400)
+    concessions, sent, kept = Concessions(), [], []
+
+    for refused in (unknown, another, unknown):
+        sent.append(concessions.applied(STREAMED))
+        concessions.make(refused, STREAMED, sent[-1])
+        kept.append("stream_options" in concessions.applied(STREAMED).decode())
+
+    assert kept == [False, False, True]
 
 
 def test_what_another_task_learnt_meanwhile_is_conceded_to_all_that_were_asking() -> None:

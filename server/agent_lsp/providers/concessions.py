@@ -20,6 +20,7 @@ _UNKNOWN = (
     r"|(?:does not|doesn't|do not|don't|cannot) (?:support|accept|allow))"
 )
 """Words for what a service does not take at all; what it takes with another value is for the user to correct."""
+_FIELD = r"(?:parameter|param|field|argument|property|key)"
 _TOP = re.compile(rb'"(?:tools|messages|input|instructions|system)":')
 """Where the fields of a body end that say how to answer."""
 _SYSTEM = re.compile(rb'("messages":\[\{"role":")system(","content":"(?:[^"\\]|\\.)*"\})', re.DOTALL)
@@ -48,7 +49,7 @@ class Concession:
 
 
 class Concessions:
-    """What was conceded to one service, which holds for as long as its model is used."""
+    """What was conceded to one service, which holds for as long as its model is used, unless it was of no use."""
 
     def __init__(self) -> None:
         self._made: list[Concession] = []
@@ -70,12 +71,23 @@ class Concessions:
             if is_new and concession.said.search(words) and concession.change(sent) != sent:
                 self._made.append(concession)
                 return True
+        # What is complained of all the same was not meant.
+        self._made = [concession for concession in self._made if not concession.said.search(words)]
         return False
 
 
 def _naming(field: str) -> re.Pattern[str]:
-    """Match words that refuse a field and name it."""
-    return re.compile(rf"(?=.*{_UNKNOWN}).*(?<![\w-]){field}(?![\w-])", re.IGNORECASE | re.DOTALL)
+    """Match words that refuse a field and name it; what is a word of English too has to be marked as a field."""
+    named = rf"(?<![\w-]){field}(?![\w-])" if "_" in field else _marked(field)
+    return re.compile(rf"(?=.*{_UNKNOWN}).*{named}", re.IGNORECASE | re.DOTALL)
+
+
+def _marked(field: str) -> str:
+    quoted = rf"['\"`](?:[\w.\[\]]+\.)?{field}\\?['\"`]"  # In JSON that is quoted whole, a quote has a backslash.
+    behind = rf"\b(?:{_FIELD}s?(?: \w+)?:|{_FIELD}|(?:unknown|unsupported|unrecognized|unexpected):) +{field}(?![\w-])"
+    before = rf"(?<![\w-]){field} {_FIELD}\b"
+    path = rf"(?:^|: |['\".\[(,]){field}:"
+    return rf"(?:{quoted}|{behind}|{before}|{path})"
 
 
 def _replaced(field: bytes, new: bytes, body: bytes) -> bytes:
