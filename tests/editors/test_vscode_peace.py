@@ -27,7 +27,14 @@ FRAMES = """() => {
     const next = (now) => { window.frames_.push(now - before); before = now; window.frame_ = requestAnimationFrame(next); };
     window.frame_ = requestAnimationFrame(next);
 }"""
-STOP = "() => { cancelAnimationFrame(window.frame_); return window.frames_.slice(1).sort((a, b) => a - b); }"
+STOP = """() => new Promise((resolve) => {
+    const look = () => {
+        if (window.frames_.length < 20) return requestAnimationFrame(look);
+        cancelAnimationFrame(window.frame_);
+        resolve(window.frames_.slice(1).sort((a, b) => a - b));
+    };
+    look();
+})"""
 
 
 async def test_a_whole_task_takes_no_focus_and_loses_no_character(tmp_path: Path, windows: CodeServer) -> None:
