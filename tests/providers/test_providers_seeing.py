@@ -49,6 +49,8 @@ THESE = (
     (400, "At most 5 images may be provided in one request."),
     (400, "messages.2.content.0.image.source.base64.data: invalid base64 data"),
     (400, "Image dimensions exceed max allowed size: 8000 pixels"),
+    (400, "image/webp is not supported"),
+    (400, "Unsupported image type"),
 )
 NEITHER = (
     (401, "This key may not use image models"),

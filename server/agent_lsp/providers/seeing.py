@@ -30,7 +30,7 @@ _NAME_OF_A_MODEL = re.compile(
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+")
 _ABOUT_ONE = re.compile(
     r"too (?:large|big|small|many|long)|exceed|at most [1-9]|dimension|pixel|resolution|format|media.?type|mime"
-    r"|decod|base64|corrupt|damaged|truncated"
+    r"|decod|base64|corrupt|damaged|truncated|image/(?:png|jpe?g|webp|gif|avif|heic|bmp|tiff|svg)|image type"
     r"|(?:could not|couldn't|unable to|failed to) (?:process|read|load|open|fetch|download)|invalid image|image data",
     re.IGNORECASE,
 )
