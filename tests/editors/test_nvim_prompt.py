@@ -105,7 +105,7 @@ async def test_a_range_without_words_is_mentioned_in_the_prompt(editor: Neovim) 
 async def test_files_and_modes_are_completed(editor: Neovim, typed: str, expected: str) -> None:
     await editor.command("Agent")
     await editor.type(f"i{typed}")
-    await editor.until("#vim.fn.complete_info({ 'items' }).items > 0")
+    await editor.until(f"vim.api.nvim_get_current_line() == '{typed}' and vim.fn.pumvisible() == 1")
     await editor.type("<C-n><C-y><Esc>")
 
     assert await editor.get("vim.api.nvim_get_current_line()") == expected
