@@ -15,7 +15,7 @@ from typing import Any, Protocol
 
 Json = dict[str, Any]
 AGENT = {"protocolVersion": 1, "messages": {}, "save": {}, "editorContext": {}}
-SECONDS = 15.0
+SECONDS = 60.0
 
 
 class RpcError(Exception):
