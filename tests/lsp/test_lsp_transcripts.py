@@ -8,6 +8,7 @@ from test_lsp_waiting import CHANGE, command, propose, settle
 
 from agent_lsp.domain.messages import DeletedMessage, Message, Say
 from agent_lsp.domain.notices import DeletionNotice, DeltaNotice, MessageNotice, Notice
+from agent_lsp.lsp.patience import Patience
 from agent_lsp.lsp.plain.transcripts import Pauses
 from support.fake_editor import FakeEditor, Manner
 from support.front_door import FrontDoor, front_door
@@ -142,6 +143,53 @@ async def test_editor_that_refuses_is_tried_again_with_the_next_message(door: Fr
     await door.client.until(lambda: "newer" in editor.documents[uri].text)
 
     assert "new\n" in editor.documents[uri].text
+
+
+@pytest.mark.parametrize("manner", [Manner.REFUSES, Manner.FAILS, Manner.CLAIMS_ONLY])
+async def test_edit_that_failed_is_made_once_the_document_has_changed(tmp_path: Path, manner: Manner) -> None:
+    async with front_door(Patience(proof=0.01)) as door:
+        editor = await shake_hands(door, tmp_path)
+        uri, path = await show(door)
+        editor.open(uri, path.read_text())
+        editor.manner = manner
+
+        tell(door, message(2, "new"))
+        await door.client.until(lambda: editor.applied)
+        editor.manner = Manner.HONEST
+        editor.type(uri, editor.documents[uri].text + "\na note of mine\n")
+        await door.client.until(lambda: "## Agent\n\nnew\n" in editor.documents[uri].text)
+
+        assert editor.documents[uri].text.endswith("\na note of mine\n")
+
+
+async def test_lines_that_the_user_gives_back_are_written_at_once(door: FrontDoor, tmp_path: Path) -> None:
+    editor = await shake_hands(door, tmp_path)
+    uri, path = await show(door)
+    editor.open(uri, path.read_text())
+    editor.type(uri, "all mine")
+    tell(door, message(2, "new"))
+    await until_looked_at(door)
+
+    editor.type(uri, path.read_text())
+    await door.client.until(lambda: "## Agent\n\nnew\n" in editor.documents[uri].text)
+
+
+async def test_editor_that_was_slower_than_it_is_waited_for_is_followed_again(tmp_path: Path) -> None:
+    async with front_door(Patience(proof=0.01)) as door:
+        editor = await shake_hands(door, tmp_path)
+        uri, path = await show(door)
+        editor.open(uri, path.read_text())
+        editor.manner = Manner.LATE
+
+        tell(door, message(2, "new"))
+        await door.client.until(lambda: editor.late)
+        await until_looked_at(door)
+        editor.manner = Manner.HONEST
+        editor.catch_up()
+        tell(door, message(3, "newer"))
+        await door.client.until(lambda: "newer" in editor.documents[uri].text)
+
+        assert editor.documents[uri].text.count("new\n") == 1
 
 
 async def test_transcript_that_is_not_open_is_written(door: FrontDoor, tmp_path: Path) -> None:

@@ -50,6 +50,8 @@ class _Kept:
         self.is_open = False
         self.is_due = False
         self.is_syncing = False
+        self.is_watched = False
+        """Its document has to change before it can be brought up to date."""
         self.timer: asyncio.TimerHandle | None = None
 
     def earlier(self) -> str | None:
@@ -194,13 +196,32 @@ class Transcripts:
         text = self._text(kept)
         merged = merge(kept.written, document.text, text)
         # Where the user writes into the very lines that change, they are left alone until those are as they were.
-        if not merged.is_clean or merged.text == document.text:
+        if not merged.is_clean:
+            self._try_later(kept, document)
+            return
+        if merged.text == document.text:
             return
         edit = DocumentEdit(document.uri, "edit", document.text, merged.text, document.version)
         answer = await self._editor.apply([edit])
-        # It may have been closed meanwhile, unsaved.
-        if answer.result is ApplyResult.APPLIED and kept.is_open:
+        if answer.result is not ApplyResult.APPLIED:
+            self._try_later(kept, document, (merged.text, text))
+        elif kept.is_open:  # It may have been closed meanwhile, unsaved.
             kept.written = text
+
+    def _try_later(self, kept: _Kept, document: OpenDocument, sent: tuple[str, str] | None = None) -> None:
+        if not kept.is_watched:
+            kept.is_watched = True
+            self._spawn(self._try_once_it_changes(kept, document, sent))
+
+    async def _try_once_it_changes(self, kept: _Kept, document: OpenDocument, sent: tuple[str, str] | None) -> None:
+        """Wait until a document changes. `sent`: what an edit was to make of it, and the page that it has then."""
+        await self._mirror.until(lambda: self._mirror.version(document.uri) != document.version)
+        kept.is_watched = False
+        changed = self._mirror.get(document.uri)
+        if sent and changed and changed.text == sent[0]:
+            # An editor that was slower than it is waited for has made the edit after all.
+            kept.written = sent[1]
+        self._want_sync(kept.transcript.task_id)
 
     def _write(self, kept: _Kept) -> None:
         kept.move_overflow()
