@@ -168,3 +168,57 @@ def honest_after_the_first(room: Room) -> Callable[[Json], Awaitable[Json]]:
         return answered
 
     return answer
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16", "utf-32"])
+@pytest.mark.parametrize("typed", ["four 🦊\r\n", "four\r\ne\u0301 typed\r\n", ""])
+@pytest.mark.parametrize("is_claimed", [True, False])
+async def test_edit_that_is_told_of_together_with_what_was_typed_is_seen(
+    tmp_path: Path, encoding: str, typed: str, is_claimed: bool
+) -> None:
+    both = WANTED.replace("four\r\n", typed)
+    async with typing_room(tmp_path, TEXT, encoding) as room:
+
+        async def tell_at_once(_params: Json) -> Json:
+            room.editor.type(room.uri, both)
+            return {"applied": is_claimed}
+
+        room.door.client.answers["workspace/applyEdit"] = tell_at_once
+
+        outcome = await room.make(await room.proposal(agents))
+
+        await room.settled()
+        assert (told(outcome), room.shown, room.mirrored) == ("Applied", both, both)
+
+
+async def test_edit_that_comes_in_pieces_while_the_user_types_is_seen(tmp_path: Path) -> None:
+    async with typing_room(tmp_path, TEXT) as room:
+
+        async def piece_by_piece(_params: Json) -> Json:
+            room.editor.type(room.uri, TEXT.replace("five", "5"))
+            room.editor.type(room.uri, "typed\r\n" + room.shown)
+            room.editor.type(room.uri, room.shown.replace("two", "2 🦊"))
+            return {"applied": True}
+
+        room.door.client.answers["workspace/applyEdit"] = piece_by_piece
+
+        outcome = await room.make(await room.proposal(lambda text: agents(text).replace("five", "5")))
+
+        assert (told(outcome), room.shown) == ("Applied", "typed\r\n" + WANTED.replace("five", "5"))
+
+
+@pytest.mark.parametrize("typed", ["", "typed\r\n"])
+async def test_half_of_an_edit_is_taken_back_and_the_typing_beside_it_stays(tmp_path: Path, typed: str) -> None:
+    async with typing_room(tmp_path, TEXT) as room:
+
+        async def half(_params: Json) -> Json:
+            room.editor.type(room.uri, typed + agents(TEXT))
+            room.door.client.answers["workspace/applyEdit"] = room.editor.apply
+            return {"applied": True}
+
+        room.door.client.answers["workspace/applyEdit"] = half
+
+        outcome = await room.make(await room.proposal(lambda text: agents(text).replace("five", "5")))
+
+        await room.settled()
+        assert (told(outcome), room.shown, room.mirrored) == ("Unproven", typed + TEXT, typed + TEXT)

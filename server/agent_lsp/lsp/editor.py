@@ -17,6 +17,7 @@ from agent_lsp.lsp.edits import text_edits
 from agent_lsp.lsp.patience import Patience
 from agent_lsp.lsp.wire.params import SaveParams, SaveResult
 from agent_lsp.lsp.workspace_edits import apply_params, unsupported
+from agent_lsp.workspace.merge import merge
 
 LARGE_TEXT = 100_000
 """From so many characters on, edits are worked out off the event loop."""
@@ -108,6 +109,7 @@ class Editor:
             claim = await self._ask(edits)
             if claim.is_applied:
                 await asyncio.wait((watching,), timeout=self._patience.proof)
+            proof.take(await asyncio.to_thread(_made_beside_typing, proof.shown()))
             shown = proof.shown() if claim.is_applied is False else []
             half_made = await asyncio.to_thread(_half_made_uris, shown)
             return _judge(edits, proof, claim, half_made)
@@ -141,7 +143,7 @@ class _Claim:
 
 
 class _Proof:
-    """Which of the open documents have been seen as they were meant to become, be it for a moment."""
+    """Which of the open documents have been seen as they were meant to become, be it for a moment, or typed in."""
 
     def __init__(self, mirror: Mirror, edits: Sequence[DocumentEdit]) -> None:
         self._mirror = mirror
@@ -150,6 +152,10 @@ class _Proof:
     def is_complete(self) -> bool:
         self._missing = [edit for edit in self._missing if not self._is_seen(edit)]
         return not self._missing
+
+    def take(self, seen: Sequence[DocumentEdit]) -> None:
+        """Count those as seen that were found in large texts, which takes its time."""
+        self._missing = [edit for edit in self._missing if edit not in seen]
 
     def unproven_uris(self) -> tuple[str, ...]:
         return tuple(edit.uri for edit in self._missing)
@@ -161,7 +167,9 @@ class _Proof:
     def _is_seen(self, edit: DocumentEdit) -> bool:
         match edit.kind:
             case "create" | "edit":
-                return self._text(edit.uri) == edit.after
+                text = self._text(edit.uri)
+                is_small = len(text or "") + len(edit.after) <= LARGE_TEXT
+                return text == edit.after or (is_small and _is_made_beside_typing(edit, text))
             case "delete":
                 return self._text(edit.uri) is None
             case "rename":
@@ -170,6 +178,18 @@ class _Proof:
     def _text(self, uri: str) -> str | None:
         document = self._mirror.get(uri)
         return document.text if document else None
+
+
+def _made_beside_typing(shown: Sequence[tuple[DocumentEdit, str | None]]) -> list[DocumentEdit]:
+    return [edit for edit, text in shown if _is_made_beside_typing(edit, text)]
+
+
+def _is_made_beside_typing(edit: DocumentEdit, text: str | None) -> bool:
+    """Whether a text has all of an edit, and what the user typed elsewhere: some clients tell of both at once."""
+    if text is None or edit.kind not in ("create", "edit"):
+        return False
+    merged = merge(edit.before, edit.after, text)
+    return merged.is_clean and merged.text == text
 
 
 def _half_made_uris(shown: Sequence[tuple[DocumentEdit, str | None]]) -> tuple[str, ...]:

@@ -5,10 +5,11 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from agent_lsp.domain.documents import ApplyAnswer, ApplyResult, DocumentEdit, Documents
+from agent_lsp.domain.documents import ApplyAnswer, ApplyResult, DocumentEdit, Documents, OpenDocument
 from agent_lsp.domain.errors import FileProblem
 from agent_lsp.domain.files import FileEdit, Place
 from agent_lsp.workspace.disk import delete_file
+from agent_lsp.workspace.merge import merge
 from agent_lsp.workspace.proposing import kind_of
 from agent_lsp.workspace.rebasing import Rebased
 
@@ -77,14 +78,24 @@ def reversal(step: Step, text: str | None, documents: Documents) -> DocumentEdit
         return DocumentEdit(there.uri, "rename", there.text, before.text, there.version, step.uri)
     if moved:
         text = document.text if document else None
+    version = document.version if document else None
+    if before and document and after is not None and not moved:
+        return _without(step.uri, document, before.text, after)
     if text != after:
         return None
-    version = document.version if document else None
     if before is None:
         return DocumentEdit(step.uri, "delete", text or "", "", version)
     if text is None:
         return DocumentEdit(step.uri, "create", "", before.text, None)
     return DocumentEdit(step.uri, "edit", text, before.text, version)
+
+
+def _without(uri: str, document: OpenDocument, before: str, after: str) -> DocumentEdit | None:
+    """Take an edit out of a document, be it but a part of it that was made: what the user typed beside it stays."""
+    merged = merge(after, document.text, before)
+    if not merged.is_clean or merged.text == document.text:
+        return None
+    return DocumentEdit(uri, "edit", document.text, merged.text, document.version)
 
 
 def remove_empty(paths: Sequence[Path]) -> None:
