@@ -49,7 +49,7 @@ class Desk:
 
 @pytest.fixture
 async def desk() -> AsyncIterator[Desk]:
-    async with front_door(Patience(edit=0.3, proof=0.1)) as door:
+    async with front_door(Patience(edit=3, proof=0.5)) as door:
         await door.client.initialize(capabilities=EDITS)
         desk = Desk(door, FakeEditor(door.client))
         desk.editor.open(A, "one\ntwo\n")

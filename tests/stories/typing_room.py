@@ -67,7 +67,7 @@ async def typing_room(
     root: Path, text: str, encoding: str = "utf-16", capabilities: Json = EDITS
 ) -> AsyncGenerator[Room]:
     """Open one document, in an editor that counts positions like this."""
-    async with front_door(Patience(edit=2.0, proof=0.05)) as door:
+    async with front_door(Patience(edit=3, proof=0.3)) as door:
         await door.client.initialize(capabilities={**capabilities, "general": {"positionEncodings": [encoding]}})
         editor = FakeEditor(door.client, encoding)
         path = root / "a.txt"
