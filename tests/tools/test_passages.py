@@ -18,6 +18,9 @@ REPLACED = {
     "trailing blanks of both": ("a \nb  \n", Passage("a\nb ", "c"), "c\n"),
     "a newline at the end of the passage alone": ("a\nb", Passage("b\n", "c\n"), "a\nc"),
     "places that touch": ("aaaa\n", Passage("aa", "b", 2), "bb\n"),
+    "line ends that touch": ("a\r\n\r\nb\r\n", Passage("\n\n", "\n"), "a\r\nb\r\n"),
+    "line ends that touch, all taken out": ("a\n\nb", Passage("\n", "", 2), "ab"),
+    "ends of lines that touch, taken out": ("xa\na\nb\n", Passage("a\n", "", 2), "xb\n"),
     "trailing blanks of the passage": ("a\nb\n", Passage("a \nb ", "c"), "c\n"),
     "quotes": ("say \u201chi\u201d\n", Passage('"hi"', "'ho'"), "say 'ho'\n"),
     "signs of patterns": ("f(x)[0]*\n", Passage("f(x)[0]*", "\\1$&"), "\\1$&\n"),
@@ -113,6 +116,18 @@ def test_passage_that_is_replaced_by_itself_marked_is_there_as_often_as_expected
 
     assert after is not None
     assert after.count("#") == count
+
+
+@given(text=st.text("ab\n", max_size=12), old=st.text("ab\n", min_size=1, max_size=3), new=st.text("bc\n", max_size=3))
+def test_all_places_are_replaced_as_in_a_plain_text(text: str, old: str, new: str) -> None:
+    assume(old in text and old != new)
+    try:
+        after = replace_passage(text, Passage(old, new, text.count(old))).after
+    except Refusal:
+        return  # The places overlap.
+
+    assert after is not None
+    assert after.rstrip("\n") == text.replace(old, new).rstrip("\n")
 
 
 @given(head=st.text("ab\n"), tail=st.text("ab\n"), new=st.text("xy\n"))

@@ -120,7 +120,7 @@ def _lines_of(text: str, starts: Sequence[int]) -> str:
 def _line_changes(lines: Sequence[str], flat: str, spans: Sequence[tuple[int, int]], new: str) -> Iterator[Replacement]:
     """Replace the lines that the places stand on. All others are not touched, so that they keep their endings."""
     offsets = _line_offsets(lines)
-    touched = [_touched(offsets, span, new) for span in spans]
+    touched = _touched(offsets, spans, new)
     begins = [index for index in range(len(spans)) if not index or touched[index][0] >= touched[index - 1][1]]
     for begin, end in zip(begins, [*begins[1:], len(spans)], strict=True):
         first, last = touched[begin][0], touched[end - 1][1]
@@ -130,12 +130,19 @@ def _line_changes(lines: Sequence[str], flat: str, spans: Sequence[tuple[int, in
         yield Replacement(first, last, tuple(texts if texts[-1] else texts[:-1]))
 
 
-def _touched(offsets: Sequence[int], span: tuple[int, int], new: str) -> tuple[int, int]:
-    """Tell the lines of a place, and the one behind it if that comes to be joined to them."""
-    start, end = span
-    first, last = (bisect_right(offsets, offset) - 1 for offset in span)
-    is_whole = end == offsets[last] and (new.endswith("\n") or (not new and start == offsets[first]))
-    return first, min(last if is_whole else last + 1, len(offsets) - 1)
+def _touched(offsets: Sequence[int], spans: Sequence[tuple[int, int]], new: str) -> list[tuple[int, int]]:
+    """Tell the lines of each place, and the one behind it if that comes to be joined to them."""
+    touched: list[tuple[int, int]] = []
+    joined_at = None  # What begins here does not begin a line any more: the place in front of it took its end.
+    for start, end in spans:
+        first, last = (bisect_right(offsets, offset) - 1 for offset in (start, end))
+        is_taken_out = not new and start == offsets[first] and start != joined_at
+        if end == offsets[last] and (new.endswith("\n") or is_taken_out):
+            touched.append((first, last))
+        else:
+            touched.append((first, min(last + 1, len(offsets) - 1)))
+            joined_at = end
+    return touched
 
 
 def _spliced(flat: str, spans: Sequence[tuple[int, int]], new: str) -> str:
