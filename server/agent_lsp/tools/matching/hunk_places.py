@@ -5,6 +5,7 @@ from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import takewhile
 
 from agent_lsp.tools.matching.differences import first_difference
 from agent_lsp.tools.matching.likeness import Likenesses
@@ -45,9 +46,6 @@ class HunkFinder:
     def find(self, hunk: PatchHunk) -> HunkPlaces:
         """Find the places of a hunk. None at all is a Refusal."""
         anchors = self._anchor_lines(hunk)
-        lean = _without_blanks(hunk.lines)
-        if not _old_texts(lean):
-            return HunkPlaces(hunk, lean, self._insertions(hunk, anchors))
         elsewhere: list[int] = []
         for lines in _readings(hunk.lines):
             search = _old_texts(lines)
@@ -55,6 +53,9 @@ class HunkFinder:
                 if fitting := self._fitting(hunk, matches, len(search), anchors):
                     return HunkPlaces(hunk, lines, self._shiftable(fitting, lines))
                 elsewhere = elsewhere or [match.start for match in matches]
+        lean = _without_blanks(hunk.lines)
+        if not _old_texts(lean):
+            return HunkPlaces(hunk, lean, self._insertions(hunk, anchors))
         raise Refusal(self._miss(hunk, elsewhere))
 
     def _insertions(self, hunk: PatchHunk, anchors: Sequence[int] | None) -> tuple[Match, ...]:
@@ -150,9 +151,15 @@ def _behind(matches: Sequence[Match], length: int, anchors: Sequence[int]) -> li
 
 
 def _readings(lines: tuple[PatchLine, ...]) -> Iterator[tuple[PatchLine, ...]]:
-    """The lines of a hunk as the grammar has them, and then as models write them."""
-    yield lines
+    """The lines of a hunk as the grammar has them, and then as models write them; only those that name old lines."""
     lean = _without_blanks(lines)
+    if not _old_texts(lean):
+        # Blank lines above new ones may be the file's; those below them only set off what follows.
+        if lean and _is_blank(lines[0]):
+            yield lines
+            yield (*takewhile(_is_blank, lines), *lean)
+        return
+    yield lines
     if lean != lines:
         yield lean
     if any(line.mark == " " and not line.is_bare for line in lean):
