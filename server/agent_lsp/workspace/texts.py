@@ -106,11 +106,11 @@ def _kept(old: list[str], new: list[str]) -> list[Block]:
 
 
 def _decode_spoiled(content: bytes) -> Decoded:
-    """Tell a text with a few stray bytes from one in another encoding: by which of the two it has more of."""
+    """Tell a text with a few stray bytes from one in another encoding, in which letters of UTF-8 are hardly met."""
     text = content.decode("utf-8", "surrogateescape")
     stray = len(_STRAY_BYTE.findall(text))
-    letters = len(_BEYOND_ASCII.findall(text)) - stray
-    return Decoded(text, SPOILED) if letters > stray else Decoded(content.decode(LATIN), LATIN)
+    letters = len(_BEYOND_ASCII.findall(text.removeprefix("\ufeff"))) - stray
+    return Decoded(text, SPOILED) if letters >= stray else Decoded(content.decode(LATIN), LATIN)
 
 
 def _decode_marked(content: bytes, name: str, codec: str) -> Decoded | None:
