@@ -7,7 +7,7 @@ from workspace_garden import ALL, TEN, Garden
 
 from agent_lsp.domain.documents import DocumentEdit
 from agent_lsp.domain.errors import FileProblem
-from agent_lsp.domain.files import Applied, AppliedFile, FileEdit, NotApplied
+from agent_lsp.domain.files import Applied, AppliedFile, FileEdit, NotApplied, Selection
 from agent_lsp.workspace.applying import ClosedFiles
 
 
@@ -85,13 +85,22 @@ async def test_encoding_and_endings_stay(before: bytes, after: str, expected: by
     assert (garden.root / "a.txt").read_bytes() == expected
 
 
-async def test_what_the_encoding_cannot_hold_is_not_written(garden: Garden) -> None:
+async def test_what_the_encoding_cannot_hold_is_not_even_proposed(garden: Garden) -> None:
     (garden.root / "a.txt").write_bytes(b"bl\xe9\n")
 
-    outcome = await garden.make({"a.txt": "5 €\n"})
+    with pytest.raises(FileProblem, match=r"a\.txt is encoded as latin-1, which cannot hold '\\u20ac'"):
+        await garden.propose({"a.txt": "5 €\n"})
+
+
+async def test_what_the_encoding_cannot_hold_of_the_users_own_words_is_not_written(garden: Garden) -> None:
+    (garden.root / "a.txt").write_bytes(b"bl\xe9\n")
+    proposal = await garden.propose({"a.txt": "5\n"})
+    [change] = proposal.changes
+
+    outcome = await garden.files.apply(proposal, Selection(edited={change.uri: "5 €\n"}))
 
     assert isinstance(outcome, NotApplied)
-    assert outcome.reason.startswith(r"The file is encoded as latin-1, which cannot hold '\u20ac'")
+    assert outcome.reason.startswith(r"a.txt is encoded as latin-1, which cannot hold '\u20ac'")
     assert (garden.root / "a.txt").read_bytes() == b"bl\xe9\n"
 
 
@@ -102,7 +111,7 @@ async def test_what_the_file_behind_a_document_cannot_hold_is_not_even_proposed(
     uri = editor.open(path, "blé\n")
     path.write_bytes("blé\n".encode("latin-1"))
 
-    with pytest.raises(FileProblem, match=r"encoded as latin-1, which cannot hold '\\u20ac'"):
+    with pytest.raises(FileProblem, match=r"a\.txt is encoded as latin-1, which cannot hold '\\u20ac'"):
         await garden.propose({"a.txt": "blé €\n"})
 
     # Its letters show that the editor reads the file in another encoding, which may well hold more.

@@ -255,8 +255,8 @@ class Applying:
 
 def _proposed(edits: Sequence[FileEdit], uris: dict[Place, str]) -> Proposal:
     for edit in edits:
-        if edit.before and edit.before.is_open and edit.after:
-            refuse_unholdable(edit.place, edit.before.text, edit.after)
+        if edit.before and edit.after:
+            refuse_unholdable(edit.place, edit.before, edit.after)
     return propose_edits(edits, uris)
 
 

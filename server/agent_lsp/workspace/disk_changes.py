@@ -38,12 +38,12 @@ def changes_of(edit: FileEdit) -> tuple[DiskChange, ...]:
     """What an edit means on disk; raises FileProblem if the file no longer has the text the edit was made for."""
     path = edit.place.absolute
     if edit.before is None:
-        return (DiskChange(path, None, encode(edit.after or "", "utf-8")),)
+        return (DiskChange(path, None, encode(edit.after or "", "utf-8", edit.place.path)),)
     file = read_file(path, len(encode(edit.before.text, edit.before.encoding)))
     decoded = decode(file.content)
     if decoded is None or decoded.text != edit.before.text:
         raise FileProblem(f"{edit.place.path} has changed on disk meanwhile; read it again.")
-    after = None if edit.after is None else encode(edit.after, edit.before.encoding)
+    after = None if edit.after is None else encode(edit.after, edit.before.encoding, edit.place.path)
     if edit.move_to is None:
         return (DiskChange(path, file.content, after, file.status),)
     # The new name first: whatever happens between the two, the text is there.

@@ -42,13 +42,15 @@ class Reading:
         return read_file(place.absolute, limit).content
 
 
-def refuse_unholdable(place: Place, before: str, after: str) -> None:
-    """Refuse what the file behind an open document cannot hold: editors save a question mark, and say nothing.
+def refuse_unholdable(place: Place, before: FileText, after: str) -> None:
+    """Refuse what the file cannot hold. Behind an open document, editors save a question mark, and say nothing.
 
     How the editor reads the file is not told; but where the document has letters beyond Latin-1, it is not so.
     """
-    if _is_latin(before) and not _is_latin(after) and _encoding_on_disk(place) == LATIN:
-        encode(after, LATIN)
+    if not before.is_open:
+        encode(after, before.encoding, place.path)
+    elif _is_latin(before.text) and not _is_latin(after) and _encoding_on_disk(place) == LATIN:
+        encode(after, LATIN, place.path)
 
 
 def _is_latin(text: str) -> bool:

@@ -44,15 +44,15 @@ def decode(content: bytes) -> Decoded | None:
         return _decode_spoiled(content)
 
 
-def encode(text: str, encoding: str) -> bytes:
-    """Turn a text into bytes; raises FileProblem where the encoding cannot hold it."""
+def encode(text: str, encoding: str, file: str = "The file") -> bytes:
+    """Turn a text into bytes; raises FileProblem, which names the file, where the encoding cannot hold it."""
     mark, codec = next(((mark, codec) for mark, name, codec in _MARKS if name == encoding), (b"", encoding))
     try:
         return text.encode("utf-8", "surrogateescape") if encoding == SPOILED else mark + text.encode(codec)
     except UnicodeEncodeError as error:
         character = text[error.start : error.end][:1]
         raise FileProblem(
-            f"The file is encoded as {encoding}, which cannot hold {character!a}; write it without that character."
+            f"{file} is encoded as {encoding}, which cannot hold {character!a}; write it without that character."
         ) from error
 
 
