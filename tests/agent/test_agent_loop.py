@@ -113,6 +113,17 @@ async def test_mistakes_in_a_row_stop_the_turn_and_a_success_starts_anew() -> No
     assert len(k.tools.ran) == 6
 
 
+async def test_mistakes_of_one_answer_count_once_as_the_model_has_read_none_of_them() -> None:
+    bad = Outcome("no path", is_error=True, is_mistake=True)
+    answers = [calls("one", "two", "one", "two", arguments=f'{{"n": {n}}}') for n in range(3)]
+    k = kitchen(*answers, one=bad, two=bad)
+
+    ending = await run(k)
+
+    assert ending == MistakeLimit(mistakes.LOST)
+    assert len(k.tools.ran) == 3 * 4
+
+
 async def test_a_limit_of_zero_mistakes_never_stops_a_turn() -> None:
     bad = Outcome("no", is_error=True, is_mistake=True)
     k = kitchen(*[calls("tool", arguments=str(n)) for n in range(9)], calls("finish"), tool=bad)

@@ -19,10 +19,16 @@ class Mistakes:
     def __init__(self, limit: int) -> None:
         self._limit = limit
         self._in_a_row = 0
+        self._is_counted = False
+        """Whether a mistake of this answer was counted."""
         self._silences = 0
         self._last_call: tuple[str, str] | None = None
         self._repeated = 0
         self._is_looping = False
+
+    def begin_answer(self) -> None:
+        """However many mistakes it holds count as one: when it wrote the last, the model had not read of the first."""
+        self._is_counted = False
 
     def is_repetition(self, call: Call) -> bool:
         """Count this call; whether it has now been made so often in a row that it should not run again."""
@@ -34,7 +40,11 @@ class Mistakes:
 
     def count(self, outcome: Outcome) -> None:
         self._silences = 0
-        self._in_a_row = self._in_a_row + 1 if outcome.is_mistake else 0
+        if not outcome.is_mistake:
+            self._in_a_row = 0
+        elif not self._is_counted or self._in_a_row == 0:
+            self._in_a_row += 1
+            self._is_counted = True
 
     def count_silence(self) -> bool:
         """Count an answer without a call; whether it counts as a mistake (the first one does not)."""

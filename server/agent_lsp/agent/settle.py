@@ -33,6 +33,7 @@ class _Course:
 async def settle(calls: Sequence[Call], tools: Tools, mistakes: Mistakes, emit: Emit) -> Completed | None:
     """Run the calls one after another; tells when one of them completed the task."""
     course = _Course()
+    mistakes.begin_answer()
     for position, call in enumerate(calls):
         emit(CallsRunning(len(calls) - position))
         try:
