@@ -26,6 +26,7 @@ def message(kind: Ask, body: Json | None = None) -> Message:
         (Ask.TOOL, EDIT, NO, True),
         (Ask.TOOL, GUARDED, NO, True),
         (Ask.TOOL, GUARDED, YES, False),
+        (Ask.TOOL, GUARDED, AskReply(Response.OBJECT), False),
         (Ask.COMMAND, COMMAND | {"mayHideDenied": True}, YES, False),
         (Ask.FOLLOWUP, None, WORDS, True),
         (Ask.FOLLOWUP, None, AskReply(Response.MESSAGE), False),

@@ -122,18 +122,19 @@ async def test_a_play_says_where_a_command_came_to_something_else(tmp_path: Path
     assert "Request 2 differs from the recorded one" in exact.errors
 
 
-async def test_a_recorded_yes_covers_nothing_that_wants_a_person(tmp_path: Path) -> None:
+@pytest.mark.parametrize("response", ["yesButtonClicked", "objectResponse"])
+async def test_a_recorded_yes_covers_nothing_that_wants_a_person(tmp_path: Path, response: str) -> None:
     target = tmp_path / "outside.txt"
     turns = [[CallTool("write_to_file", path=str(target), content="x")], [DONE]]
     async with scripted_model(turns) as server:
         world = World(tmp_path, server)
         await world.record()
-    lines = world.recording.read_text().replace('"noButtonClicked"', '"yesButtonClicked"')
+    lines = world.recording.read_text().replace('"noButtonClicked"', f'"{response}"')
     world.recording.write_text(lines)
 
     played = await world.replay("-y")
 
-    assert '"yesButtonClicked"' in lines
+    assert f'"{response}"' in lines
     assert played.code == 1
     assert not target.exists()
 

@@ -57,7 +57,7 @@ class RecordedAnswers:
         # Recordings hold no pictures: of an answer that was one alone, nothing is left to tell the model.
         if message.ask is Ask.FOLLOWUP and not reply.text.strip():
             return None
-        is_yes = reply.response is Response.YES and message.ask not in AT_REST
+        is_yes = reply.response in (Response.YES, Response.OBJECT) and message.ask not in AT_REST
         return None if is_yes and needs_person(message, root) else Given(reply)
 
 
