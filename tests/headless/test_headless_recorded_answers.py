@@ -1,6 +1,7 @@
 """Answers as they were given when a task was recorded."""
 
 import json
+from dataclasses import replace
 
 import pytest
 from headless_hall import COMMAND, EDIT, ROOT, ask
@@ -44,6 +45,15 @@ def test_a_recorded_answer_is_given_unless_it_wants_a_person_or_says_nothing(
     given = RecordedAnswers([(kind, reply)]).answer(message(kind, body), ROOT)
 
     assert given == (Given(reply) if is_given else None)
+
+
+def test_the_users_own_text_is_given_for_the_file_as_it_is_called_here() -> None:
+    edit = {"changes": [{"path": "a.py", "uri": "file:///here/a.py"}]}
+    reply = AskReply(Response.YES, hunks={"h": "reject"}, edited={"a.py": "mine\n", "gone.py": "x"})
+
+    given = RecordedAnswers([(Ask.TOOL, reply)]).answer(message(Ask.TOOL, EDIT | edit), ROOT)
+
+    assert given == Given(replace(reply, edited={"file:///here/a.py": "mine\n", "gone.py": "x"}))
 
 
 def test_answers_are_given_in_order_and_each_once() -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from agent_lsp.domain.errors import BadParams, NotConfigured
+from agent_lsp.domain.files import Selection
 from agent_lsp.domain.messages import Answer, Ask, Message, Response, Say
 from agent_lsp.domain.notices import MessageNotice
 from agent_lsp.domain.requests import AskReply
@@ -51,6 +52,25 @@ def test_words_and_answers_are_written_once_and_without_secrets(file: Path) -> N
     ]
     assert recorded_words(file) == "Do it, [secret]."
     assert recorded_answers(file) == ((Ask.TOOL, AskReply(Response.YES, "[secret]")),)
+
+
+def test_what_the_user_made_of_a_change_is_kept_by_the_paths_of_files(file: Path) -> None:
+    change = {"changes": [{"path": "src/a.py", "uri": "file:///home/ada/src/a.py"}]}
+    chosen = Selection(frozenset({"b", "a"}), {"file:///home/ada/src/a.py": "hush\n"})
+    ask = replace(ASK, text=json.dumps(change), answer=replace(YES, selection=chosen))
+
+    note(notes_in(file), [ask])
+
+    assert rows(file) == [
+        {"task": 0, "answered": "tool", "response": "yesButtonClicked"}
+        | {"hunks": {"a": "reject", "b": "reject"}, "edited": {"src/a.py": "[secret]\n"}}
+    ]
+    assert recorded_answers(file) == (
+        (
+            Ask.TOOL,
+            AskReply(Response.YES, hunks={"a": "reject", "b": "reject"}, edited={"src/a.py": "[secret]\n"}),
+        ),
+    )
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,7 @@ import pytest
 from story import story
 
 from agent_lsp.headless.answers import DECIDE
+from support.lsp_client import Json
 from support.model_script import Part
 from support.model_server import CallTool, Refusal, Say, ScriptedServer, Think, Turn, scripted_model
 
@@ -166,6 +167,39 @@ async def test_a_task_of_an_editor_plays_to_the_same_bytes(tmp_path: Path) -> No
     ]
     assert kinds.index("words") in (1, 2)
     assert journals[0] == journals[1]
+
+
+LINES = "".join(f"{n}\n" for n in range(1, 31))
+TWO_PLACES = "\n".join(
+    f"<<<<<<< SEARCH\n{old}\n=======\n{new}\n>>>>>>> REPLACE" for old, new in (("3", "three"), ("20", "twenty"))
+)
+EDIT = CallTool("apply_diff", path="lines.txt", diff=TWO_PLACES)
+
+
+@pytest.mark.parametrize("wish", ["a hunk rejected", "a text of the user's own"])
+async def test_what_the_user_made_of_a_change_is_played(tmp_path: Path, wish: str) -> None:
+    recording, own = tmp_path / "run.jsonl", LINES.replace("3\n", "III\n", 1)
+    async with story(tmp_path, [[EDIT], [DONE]], api="openai", words=("--record", str(recording))) as s:
+        file = s.file("lines.txt", LINES)
+        await s.new_task("Write numbers out.")
+        (change,) = json.loads((await s.ask("tool"))["text"])["changes"]
+        choices: dict[str, Json] = {
+            "a hunk rejected": {"hunks": {change["hunks"][0]["id"]: "reject"}},
+            "a text of the user's own": {"edited": [{"uri": change["uri"], "text": own}]},
+        }
+        await s.answer(**choices[wish])
+        await s.ask("completion_result")
+    made = file.read_text()
+
+    async with scripted_model([]) as server:
+        world = World(tmp_path, server, files={"lines.txt": LINES})
+        world.recording, world.folder = recording, file.parent
+        plays = [(await world.replay("--exact"), world.journal()) for _ in range(2)]
+
+    assert made in (LINES.replace("20\n", "twenty\n"), own)
+    assert (world.folder / "lines.txt").read_text() == made
+    assert [(end.code, end.errors) for end, _ in plays] == [(0, "")] * 2
+    assert plays[0][1] == plays[1][1]
 
 
 async def test_no_secret_of_the_environment_is_recorded(tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ One rule for the wire and the journal. Decoding is each type's own business.
 
 import re
 from collections.abc import Mapping
-from dataclasses import fields, is_dataclass
+from dataclasses import Field, fields, is_dataclass
 from enum import Enum
 from functools import cache
 from typing import Any, cast
@@ -14,6 +14,9 @@ Json = dict[str, Any]  # Any: JSON has no closed type that the checker could fol
 
 KEEP = {"keep": True}
 """Field metadata: the field stays on the wire also when it is None or empty (`| null` in the protocol)."""
+
+UNTOLD = {"untold": True}
+"""Field metadata: the field is on no wire and in no journal; it is for who listens in this process."""
 
 
 def to_wire(value: Any) -> Any:
@@ -43,5 +46,10 @@ def _plan(cls: type[Any]) -> tuple[tuple[str, str, bool], ...]:
         raise TypeError(f"{cls.__name__} has no wire form")
     return tuple(
         (field.name, field.metadata.get("name", camel(field.name)), field.metadata.get("keep", False))
-        for field in fields(cls)
+        for field in told_fields(cls)
     )
+
+
+def told_fields(cls: type[Any]) -> tuple[Field[Any], ...]:
+    """The fields of a dataclass that its wire form may have."""
+    return tuple(field for field in fields(cls) if not field.metadata.get("untold", False))

@@ -1,10 +1,12 @@
 """Messages: what the user sees of a task. Every task is a stream of these asks and says."""
 
-from dataclasses import dataclass
+import json
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Literal
 
-from agent_lsp.domain.encoding import Json
+from agent_lsp.domain.encoding import UNTOLD, Json
+from agent_lsp.domain.files import Selection
 
 
 class Category(StrEnum):
@@ -98,6 +100,8 @@ class Answer:
     by: Literal["user", "policy", "timeout"]
     at: int
     text: str | None = None
+    selection: Selection | None = field(default=None, compare=False, metadata=UNTOLD)
+    """What the user made of a proposal, where they took it in part or changed it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,6 +163,12 @@ class DeletedMessage:
 
     ts: int
     deleted: bool = True
+
+
+def proposed_files(message: Message) -> dict[str, str]:
+    """The files that an ask about a change names: the path and the uri of each."""
+    body: Json = json.loads(message.text or "{}")
+    return {change["path"]: change["uri"] for change in body.get("changes", ())}
 
 
 def progress_from_wire(wire: Json) -> Progress:

@@ -3,11 +3,11 @@
 import json
 from collections import deque
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from agent_lsp.domain.encoding import Json
-from agent_lsp.domain.messages import Ask, Category, Message, Response
+from agent_lsp.domain.messages import Ask, Category, Message, Response, proposed_files
 from agent_lsp.domain.requests import AskReply
 
 NOBODY = (
@@ -58,7 +58,15 @@ class RecordedAnswers:
         if message.ask is Ask.FOLLOWUP and not reply.text.strip():
             return None
         is_yes = reply.response in (Response.YES, Response.OBJECT) and message.ask not in AT_REST
-        return None if is_yes and needs_person(message, root) else Given(reply)
+        return None if is_yes and needs_person(message, root) else Given(_of_files_here(reply, message))
+
+
+def _of_files_here(reply: AskReply, message: Message) -> AskReply:
+    """A recording calls files by their paths; who proposes a change, by their uris."""
+    if not reply.edited:
+        return reply
+    uris = proposed_files(message)
+    return replace(reply, edited={uris.get(path, path): text for path, text in reply.edited.items()})
 
 
 def wants_answer(message: Message) -> bool:

@@ -5,7 +5,7 @@ Domain types follow the rule of `to_wire`: a field is optional exactly when it c
 
 import json
 from collections.abc import Mapping
-from dataclasses import Field, fields, is_dataclass
+from dataclasses import Field, is_dataclass
 from enum import Enum
 from hashlib import blake2b
 from types import NoneType, UnionType
@@ -13,7 +13,7 @@ from typing import Any, Literal, Union, cast, get_args, get_origin, get_type_hin
 
 from pydantic.json_schema import models_json_schema
 
-from agent_lsp.domain.encoding import Json, camel
+from agent_lsp.domain.encoding import Json, camel, told_fields
 from agent_lsp.domain.requests import Snapshot
 from agent_lsp.lsp.capabilities import PROTOCOL_VERSION
 from agent_lsp.lsp.wire.methods import CLIENT_METHODS, NOTIFICATIONS, QUESTIONS
@@ -102,7 +102,7 @@ class _Shapes:
         hints = get_type_hints(shape)
         properties: Json = {}
         required: list[str] = []
-        for field in fields(shape):
+        for field in told_fields(shape):
             name = wire_name(field)
             is_kept, arguments = field.metadata.get("keep", False), get_args(hints[field.name])
             can_be_none = NoneType in arguments

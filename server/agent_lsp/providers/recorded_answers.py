@@ -6,7 +6,7 @@ from pathlib import Path
 
 from agent_lsp.domain.encoding import Json
 from agent_lsp.domain.errors import BadParams
-from agent_lsp.domain.messages import Ask, Message, Response, Say
+from agent_lsp.domain.messages import Answer, Ask, Message, Response, Say, proposed_files
 from agent_lsp.domain.notices import MessageNotice, Notice
 from agent_lsp.domain.requests import AskReply
 from agent_lsp.providers.recording import append_line
@@ -52,7 +52,20 @@ class AnswerNotes:
         if message.ask is None or answer is None or answer.by == "policy":
             return None
         said = {"text": self._redacted(answer.text)} if answer.text else {}
-        return {"answered": message.ask.value, "response": answer.response.value} | said
+        return {"answered": message.ask.value, "response": answer.response.value} | said | self._chosen(message, answer)
+
+    def _chosen(self, message: Message, answer: Answer) -> Json:
+        """What the user made of a proposal. Files are called by their paths, since a play may be in another folder."""
+        if answer.selection is None:
+            return {}
+        paths = {uri: path for path, uri in proposed_files(message).items()}
+        rejected = sorted(answer.selection.rejected_hunks)
+        edited = answer.selection.edited.items()
+        row: Json = {
+            "hunks": dict.fromkeys(rejected, "reject"),
+            "edited": {paths.get(uri, uri): self._redacted(text) for uri, text in edited},
+        }
+        return {name: value for name, value in row.items() if value}
 
     def _write(self) -> None:
         if not self._held or not self._file.exists() or not self._file.stat().st_size:
@@ -72,8 +85,14 @@ def recorded_words(file: Path) -> str:
 
 def recorded_answers(file: Path) -> tuple[tuple[Ask, AskReply], ...]:
     """What the asks of a recorded task were answered, in order."""
-    rows = [row for row in _rows(file) if "answered" in row]
-    return tuple((Ask(row["answered"]), AskReply(Response(row["response"]), row.get("text", ""))) for row in rows)
+    return tuple((Ask(row["answered"]), _reply(row)) for row in _rows(file) if "answered" in row)
+
+
+def _reply(row: Json) -> AskReply:
+    """An answer whose `edited` texts are by path, as they were written."""
+    return AskReply(
+        Response(row["response"]), row.get("text", ""), hunks=row.get("hunks", {}), edited=row.get("edited", {})
+    )
 
 
 def _rows(file: Path) -> Iterator[Json]:

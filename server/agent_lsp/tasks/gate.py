@@ -208,7 +208,8 @@ class Gate:
             self._settle(waiting, AskReply(Response.YES), by="policy")
 
     def _settle(self, waiting: _Waiting, reply: AskReply, by: Literal["user", "policy", "timeout"]) -> None:
-        answer = Answer(Response(reply.response), by, now_ms(), reply.text or None)
+        selection = _selection(reply) if reply.hunks or reply.edited else None
+        answer = Answer(Response(reply.response), by, now_ms(), reply.text or None, selection)
         self._stream.change(MessageChanged(waiting.ts, answer=answer))
         self._waiting = None
         if not waiting.answer.done():
