@@ -1,7 +1,6 @@
 """Stores in a bad state: each is mended, or told in one sentence that says what to do."""
 
 import os
-import resource
 import shutil
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
@@ -16,6 +15,7 @@ from agent_lsp.domain.errors import StorageProblem
 from agent_lsp.storage.checkpoints import Checkpoints
 from agent_lsp.storage.checkpoints_packing import Bounds, pack
 from agent_lsp.storage.git import Git
+from support.full_disk import files_of_at_most
 
 NOBODY = 65_534
 
@@ -187,16 +187,6 @@ async def test_full_disk_is_told_with_a_remedy_and_leaves_the_store_whole(shop: 
     assert (shop.complaints(), shop.rubbish()) == ("", [])
     last = await store.take("t1", Reason.CHANGE, {})
     assert await store.checkpoints("t1") == (first, last)
-
-
-@contextmanager
-def files_of_at_most(size: int) -> Generator[None]:
-    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (size, hard))
-    try:
-        yield
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
 
 
 PROGRAMS = {

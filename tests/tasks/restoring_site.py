@@ -24,6 +24,7 @@ class Editor:
 
     documents: dict[str, OpenDocument] = field(default_factory=dict)
     refuses: bool = False
+    deletes: bool = True
 
     def get(self, uri: str) -> OpenDocument | None:
         return self.documents.get(uri)
@@ -36,6 +37,9 @@ class Editor:
 
     def can_save_closed(self) -> bool:
         return False
+
+    def can_delete(self) -> bool:
+        return self.deletes
 
     async def apply(self, edits: Sequence[DocumentEdit]) -> ApplyAnswer:
         if self.refuses:

@@ -35,6 +35,9 @@ class SmallEditor:
     def can_save_closed(self) -> bool:
         return True
 
+    def can_delete(self) -> bool:
+        return True
+
     async def apply(self, edits: Sequence[DocumentEdit]) -> ApplyAnswer:
         self.requests.append(tuple(edits))
         for edit in edits:

@@ -54,6 +54,9 @@ class FakeEditor:
     def can_save_closed(self) -> bool:
         return self.saves_closed
 
+    def can_delete(self) -> bool:
+        return True
+
     async def apply(self, edits: Sequence[DocumentEdit]) -> ApplyAnswer:
         self.requests.append(tuple(edits))
         if self.before_apply:

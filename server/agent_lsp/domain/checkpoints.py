@@ -39,6 +39,10 @@ class FileState:
     is_link: bool = False
     permissions: int = 0o644
 
+    @property
+    def is_read_only(self) -> bool:
+        return not self.is_link and not self.permissions & 0o222
+
 
 @dataclass(frozen=True, slots=True)
 class Altered:

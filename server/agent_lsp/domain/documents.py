@@ -65,6 +65,10 @@ class Documents(Protocol):
         """Whether a file that is not open can go through the editor and be saved at once."""
         ...
 
+    def can_delete(self) -> bool:
+        """Whether the client deletes files, those that are open in it included."""
+        ...
+
     async def apply(self, edits: Sequence[DocumentEdit]) -> ApplyAnswer:
         """Send one `workspace/applyEdit` for all edits, and wait (bounded) for the proof."""
         ...

@@ -60,6 +60,9 @@ class Editor:
         saves = self._client.announces("save") or self._client.takes_edit_metadata
         return saves and unsupported((_SOME_CREATION,), self._client) is None
 
+    def can_delete(self) -> bool:
+        return unsupported((replace(_SOME_CREATION, kind="delete"),), self._client) is None
+
     async def apply(self, edits: Sequence[DocumentEdit]) -> ApplyAnswer:
         async with self._applying:
             if reason := unsupported(edits, self._client):

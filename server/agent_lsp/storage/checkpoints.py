@@ -39,7 +39,7 @@ from agent_lsp.storage.checkpoints_room import (
 )
 from agent_lsp.storage.checkpoints_snapshot import before_and_after, of_changes
 from agent_lsp.storage.checkpoints_walk import Deadline, Walk
-from agent_lsp.storage.git import Git, GitFailed
+from agent_lsp.storage.git import EMPTY_TREE, Git, GitFailed
 from agent_lsp.storage.places import private_folder
 from agent_lsp.storage.problems import storage_problem
 
@@ -136,6 +136,10 @@ class Checkpoints:
         """What the agent changed since a checkpoint, the oldest change first."""
         return await asyncio.to_thread(self._read, self._changes_since, task_id, checkpoint_id)
 
+    async def empty_folders(self, task_id: str, checkpoint_id: str) -> frozenset[Path]:
+        """The folders that had nothing in them at a checkpoint."""
+        return await asyncio.to_thread(self._read, self._empty_folders, task_id, checkpoint_id)
+
     async def forget(self, task_id: str) -> None:
         """Delete a task's checkpoints, and give back the room they take on the disk."""
         if self._packing:
@@ -219,6 +223,10 @@ class Checkpoints:
         if position is None:
             raise BadParams(f"The task has no checkpoint {checkpoint_id!r}: agent/checkpoints tells those there are.")
         return tuple(self._reader.change(entry) for entry in agents_doings(chain[position + 1 :]))
+
+    def _empty_folders(self, task_id: str, checkpoint_id: str) -> frozenset[Path]:
+        tree = next((entry.tree for entry in self._chain(task_id) if entry.id == checkpoint_id), EMPTY_TREE)
+        return self._reader.empty_folders(tree)
 
     def _chain(self, task_id: str) -> tuple[Entry, ...]:
         tip = read_ref(self._git.folder, task_ref(task_id))

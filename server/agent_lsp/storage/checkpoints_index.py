@@ -1,7 +1,8 @@
 """What was last kept of each file, and the marks by which it is known to be the same: only what changed is read.
 
 The tree of a checkpoint has `files/` with what is on the disk, `unsaved/` with texts that are only in the editor,
-`modes/` with permissions that git does not keep, and `omitted/` with the names of what was left out.
+`modes/` with permissions that git does not keep, `omitted/` with the names of what was left out, and `empty/` with
+those of empty folders.
 """
 
 import os
@@ -14,7 +15,7 @@ from agent_lsp.storage.checkpoints_objects import EXECUTABLE, FILE, LINK, Deposi
 from agent_lsp.storage.checkpoints_trees import Folders, Put, Taker, changed
 from agent_lsp.storage.checkpoints_walk import Deadline, Listing, Marks, Scan, is_settled, joined
 
-FILES, UNSAVED, MODES, OMITTED = b"files/", b"unsaved/", b"modes/", b"omitted/"
+FILES, UNSAVED, MODES, OMITTED, EMPTY = b"files/", b"unsaved/", b"modes/", b"omitted/", b"empty/"
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +35,7 @@ class Index:
     """By folder and name. A file without marks to trust is read again next time."""
     unsaved: Mapping[bytes, str] = field(default_factory=dict[bytes, str])
     left_out: frozenset[bytes] = frozenset()
+    empty: frozenset[bytes] = frozenset()
     folders: Folders = field(default_factory=Folders)
     listings: Mapping[bytes, Listing] = field(default_factory=dict[bytes, Listing])
 
@@ -66,7 +68,8 @@ def updated(index: Index, look: Look, deposit: Deposit, deadline: Deadline) -> I
     if gone:
         files = {path: kept for path, kept in files.items() if path not in gone}
     texts = {path: deposit.add(b"blob", text) for path, text in look.unsaved.items()}
-    after = Index(files, marks, texts, frozenset(look.found.left_out | reading.unread))
+    left_out = frozenset(look.found.left_out | reading.unread)
+    after = Index(files, marks, texts, left_out, frozenset(look.found.empty()))
     removed = (*_removed(index, reading.read, gone), *_removed_beside(index, after))
     puts = (*_puts(index, reading.read, deposit), *_puts_beside(index, after, deposit))
     folders = changed(index.folders, removed, puts, deposit) if removed or puts else index.folders
@@ -159,6 +162,7 @@ def _removed(before: Index, read: Mapping[bytes, Kept], gone: Iterable[bytes]) -
 def _removed_beside(before: Index, after: Index) -> Iterator[bytes]:
     yield from (UNSAVED + path for path in before.unsaved.keys() - after.unsaved.keys())
     yield from (OMITTED + path for path in before.left_out - after.left_out)
+    yield from (EMPTY + path for path in before.empty - after.empty)
 
 
 def _puts(before: Index, read: Mapping[bytes, Kept], deposit: Taker) -> Iterator[Put]:
@@ -174,8 +178,10 @@ def _puts_beside(before: Index, after: Index, deposit: Taker) -> Iterator[Put]:
     for path, text in after.unsaved.items():
         if before.unsaved.get(path) != text:
             yield Put(UNSAVED + path, FILE, text)
-    nothing = deposit.add(b"blob", b"") if after.left_out - before.left_out else ""
-    yield from (Put(OMITTED + path, FILE, nothing) for path in after.left_out - before.left_out)
+    names = [OMITTED + path for path in after.left_out - before.left_out]
+    names += [EMPTY + path for path in after.empty - before.empty]
+    nothing = deposit.add(b"blob", b"") if names else ""
+    yield from (Put(name, FILE, nothing) for name in names)
 
 
 def _has_odd_mode(kept: Kept | None) -> bool:

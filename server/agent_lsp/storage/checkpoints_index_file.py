@@ -30,6 +30,7 @@ def save(index: Index, folder: Path) -> None:
         "files": {os.fsdecode(path): [kept.id, kept.mode, _marks(index, path)] for path, kept in index.files.items()},
         "unsaved": {os.fsdecode(name): text for name, text in index.unsaved.items()},
         "leftOut": sorted(map(os.fsdecode, index.left_out)),
+        "empty": sorted(map(os.fsdecode, index.empty)),
     }
     write_whole(folder, folder / _NAME, json.dumps(wire).encode())
 
@@ -50,5 +51,5 @@ def _from_wire(wire: Any) -> Index:  # Whatever a file has; what does not fit ra
         within, _, name = path.rpartition(b"/")
         files[path] = Kept(id_, mode)
         marks[within][os.fsdecode(name)] = (known[0], known[1], known[2], known[3], known[4]) if known else None
-    left_out = frozenset(os.fsencode(name) for name in wire["leftOut"])
-    return Index(files, dict(marks), {os.fsencode(name): id_ for name, id_ in wire["unsaved"].items()}, left_out)
+    left_out, empty = (frozenset(map(os.fsencode, wire[name])) for name in ("leftOut", "empty"))
+    return Index(files, dict(marks), {os.fsencode(name): id_ for name, id_ in wire["unsaved"].items()}, left_out, empty)

@@ -55,7 +55,7 @@ class CheckpointReader:
 
     def compare(self, older: str, newer: str) -> Difference:
         """How the files differ between two trees; a file that was left out of either is not among them."""
-        left_out = self._left_out(older) | self._left_out(newer)
+        left_out = self._names(older, "omitted") | self._names(newer, "omitted")
         files = self._pairs(self._inner(older, "files"), self._inner(newer, "files"))
         modes = self._permissions(older), self._permissions(newer)
         wanted = {path: sides for path, sides in files.items() if not _is_below(path, left_out)}
@@ -96,6 +96,9 @@ class CheckpointReader:
             _path(path): texts[after.id].decode("utf-8", "surrogatepass") for path, (_, after) in sides.items() if after
         }
 
+    def empty_folders(self, tree: str) -> frozenset[Path]:
+        return frozenset(map(_path, self._names(tree, "empty")))
+
     def has_all(self, ids: Iterable[str]) -> bool:
         """Whether nothing is missing of these objects."""
         said = self._run("cat-file", "--batch-check=", "--buffer", stdin="\n".join(ids).encode() + b"\n")
@@ -120,8 +123,8 @@ class CheckpointReader:
         line = self._run("ls-tree", tree, name)
         return os.fsdecode(line).split()[2] if line else EMPTY_TREE
 
-    def _left_out(self, tree: str) -> set[bytes]:
-        names = self._run("ls-tree", "-r", "-z", "--name-only", self._inner(tree, "omitted"))
+    def _names(self, tree: str, within: str) -> set[bytes]:
+        names = self._run("ls-tree", "-r", "-z", "--name-only", self._inner(tree, within))
         return set(names.split(b"\0")) - {b""}
 
     def _permissions(self, tree: str) -> Mapping[bytes, int]:

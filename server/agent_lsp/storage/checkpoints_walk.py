@@ -84,6 +84,11 @@ class Scan:
     listings: dict[bytes, Listing] = field(default_factory=dict[bytes, Listing])
     left_out: set[bytes] = field(default_factory=set[bytes])
 
+    def empty(self) -> Iterator[bytes]:
+        for folder, listing in self.listings.items():
+            if not (listing.all or listing.below or listing.passed_over):
+                yield folder
+
 
 def refusal(roots: Iterable[Path], home: Path) -> str | None:
     """Why no checkpoints are taken of these roots, if so."""

@@ -6,6 +6,7 @@ Only files that the agent changed are touched. What the user did to them since s
 import asyncio
 import os
 from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -27,9 +28,10 @@ from agent_lsp.domain.errors import BadParams, FileProblem, VersionConflict
 from agent_lsp.domain.files import Applied, FileEdit, Place, Selection, Standing
 from agent_lsp.storage.checkpoints import Checkpoints
 from agent_lsp.workspace.diffs import compare, unified
-from agent_lsp.workspace.disk_states import StateChange, change_states, read_state, undo_states
+from agent_lsp.workspace.disk_states import StateChange, change_states, read_state, remove_emptied, undo_states
 from agent_lsp.workspace.files import WorkspaceFiles
 from agent_lsp.workspace.leftovers import Leftovers
+from agent_lsp.workspace.obstacles import obstacles
 from agent_lsp.workspace.opened import document_at, path_of_uri
 from agent_lsp.workspace.reading import MOST_BYTES, text_of_document
 from agent_lsp.workspace.reverting import Collision, Reverted, is_same, revert
@@ -98,8 +100,10 @@ class KeptWorkspace:
     async def restore(self, task_id: str, checkpoint_id: str) -> Restoration:
         """Take back what the agent did since a checkpoint: in all files but those in conflict, or in none."""
         plan = await self._plan(task_id, checkpoint_id)
+        empty = await self._store.empty_folders(task_id, checkpoint_id)
         undo = await self.take(task_id, Reason.RESTORE)
         await self._make(plan.steps)
+        await asyncio.to_thread(self._remove_emptied, plan, empty)
         changes = {step.path: Altered(step.before, step.after) for step in plan.steps}
         if changes:
             await self.note_changes(task_id, Reason.RESTORE, changes)
@@ -126,8 +130,14 @@ class KeptWorkspace:
                     if not _is_idle(step):
                         steps.append(step)
                 case Collision(reason):
-                    conflicts.append(UnrestoredFile(path.as_uri(), self._shown(path), f"Left as it is: {reason}."))
-        return _Plan(tuple(steps), tuple(conflicts))
+                    conflicts.append(self._conflict(path, reason))
+        found = obstacles([step.change for step in steps if step.document is None])
+        conflicts += [self._conflict(path, reason) for path, reason in found.items()]
+        possible = (step for step in steps if step.path not in found)
+        return _Plan(tuple(possible), tuple(sorted(conflicts, key=lambda conflict: conflict.path)))
+
+    def _conflict(self, path: Path, reason: str) -> UnrestoredFile:
+        return UnrestoredFile(path.as_uri(), self._shown(path), f"Left as it is: {reason}.")
 
     def _step(self, path: Path, alterations: Sequence[Altered]) -> _Step | Collision:
         try:
@@ -143,6 +153,8 @@ class KeptWorkspace:
             return reverted
         if document and reverted.state and _text(reverted.state) is None:
             return Collision("it is open in your editor and was no text then; close it there first")
+        if document and reverted.state is None and not self._documents.can_delete():
+            return Collision("it is open in your editor, which deletes no files; close it there first")
         return _Step(path, current, reverted.state, reverted.is_merged, document)
 
     async def _make(self, steps: Sequence[_Step]) -> None:
@@ -161,6 +173,13 @@ class KeptWorkspace:
         documents = [step.document for step in steps if step.document and step.after]
         if saved := [document.uri for document in documents if not document.is_dirty]:
             await self._documents.save(saved)
+
+    def _remove_emptied(self, plan: _Plan, kept: AbstractSet[Path]) -> None:
+        """Take away the folders that the agent made for its files; those that were empty before stay."""
+        roots = self._files.roots()
+        gone = [step.path for step in plan.steps if step.after is None]
+        inside = [path for path in gone if any(path.is_relative_to(root) for root in roots)]
+        remove_emptied(inside, {*kept, *roots})
 
     def _unsaved(self) -> dict[Path, str]:
         dirty = [document for document in self._documents.open_documents() if document.is_dirty]

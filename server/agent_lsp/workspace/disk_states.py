@@ -2,7 +2,8 @@
 
 import os
 import stat
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -11,7 +12,6 @@ from agent_lsp.domain.errors import FileMissing, FileProblem
 from agent_lsp.workspace.disk import (
     Unconfirmed,
     create_file,
-    delete_file,
     explained,
     make_folders,
     opened_folder,
@@ -67,6 +67,18 @@ def change_states(changes: Sequence[StateChange], leftovers: Leftovers) -> None:
             made.append(change)
 
 
+def remove_emptied(paths: Iterable[Path], kept: AbstractSet[Path]) -> None:
+    """Take away the folders above files that are gone, as far as nothing is in them; the kept ones stay."""
+    for path in paths:
+        for folder in path.parents:
+            if folder in kept:
+                break
+            try:
+                folder.rmdir()
+            except OSError:
+                break
+
+
 def undo_states(changes: Sequence[StateChange], leftovers: Leftovers) -> tuple[Path, ...]:
     """Undo changes that were made; the files that could not be brought back."""
     stuck = list[Path]()
@@ -88,9 +100,10 @@ def _in_order(changes: Sequence[StateChange]) -> list[StateChange]:
 def _make(change: StateChange, leftovers: Leftovers) -> None:
     path, before, after = change.path, change.before, change.after
     match before, after:
-        case FileState(is_link=False), FileState(is_link=False):
-            if before.content != after.content:
-                replace_file(path, before.content, after.content, leftovers)
+        case FileState(is_link=False), FileState(is_link=False) if before.content == after.content:
+            _set_permissions(path, after)
+        case FileState(is_link=False, is_read_only=False), FileState(is_link=False):
+            replace_file(path, before.content, after.content, leftovers)
             _set_permissions(path, after)
         case FileState(), FileState():
             _exchange(path, before, after, leftovers)
@@ -98,8 +111,6 @@ def _make(change: StateChange, leftovers: Leftovers) -> None:
             make_folders(path.parent)
             _clear_empty_folder(path)
             _add(path, after, leftovers)
-        case FileState(is_link=False), None:
-            delete_file(path, before.content)
         case FileState(), None:
             _check(path, before)
             _unlink(path)
@@ -108,7 +119,7 @@ def _make(change: StateChange, leftovers: Leftovers) -> None:
 
 
 def _exchange(path: Path, before: FileState, after: FileState, leftovers: Leftovers) -> None:
-    """Put a link in the place of a file, or the other way round: there is never neither."""
+    """Put a link or a protected file in the place of another, or the other way round: there is never neither."""
     with leftovers.noted(path.parent) as name:
         _add(path.with_name(name), after, leftovers)
         try:

@@ -24,6 +24,9 @@ class NoDocuments:
     def can_save_closed(self) -> bool:
         return False
 
+    def can_delete(self) -> bool:
+        return False
+
     async def apply(self, edits: Sequence[DocumentEdit]) -> ApplyAnswer:  # noqa: ARG002  # The protocol's signature.
         return ApplyAnswer(ApplyResult.REFUSED, "There is no editor to make the edit.")
 

@@ -27,12 +27,16 @@ class Collision:
 def revert(current: FileState | None, alterations: Sequence[Altered]) -> Reverted | Collision:
     """Take alterations back, the last one first."""
     reverted = Reverted(current)
-    for altered in reversed(_joined(alterations)):
+    joined = _joined(alterations)
+    for altered in reversed(joined):
         match _taken_back(reverted.state, altered):
             case Reverted() as earlier:
                 reverted = Reverted(earlier.state, reverted.is_merged or earlier.is_merged)
             case Collision() as collision:
                 return collision
+    after = joined[-1].after if joined else None
+    if _is_protected_since(current, after) and not is_same(current, reverted.state):
+        return Collision("it is read-only now; make it writable first")
     return reverted
 
 
@@ -58,7 +62,7 @@ def _taken_back(state: FileState | None, altered: Altered) -> Reverted | Collisi
     if is_same(altered.before, altered.after):
         return _with_permissions(state, altered)
     if is_same(state, altered.after):
-        return Reverted(altered.before)
+        return Reverted(_as_permitted(altered.before, state, altered.after))
     if is_same(state, altered.before):
         return _with_permissions(state, altered)  # A restore may have been cut off between the two.
     if state is None:
@@ -69,6 +73,17 @@ def _taken_back(state: FileState | None, altered: Altered) -> Reverted | Collisi
     if altered.after is None:
         return Collision("it was deleted by the agent and made again by you since")
     return _merged(state, altered.before, altered.after)
+
+
+def _is_protected_since(state: FileState | None, after: FileState | None) -> bool:
+    return state is not None and state.is_read_only and after is not None and not after.is_read_only
+
+
+def _as_permitted(wanted: FileState | None, state: FileState | None, after: FileState | None) -> FileState | None:
+    """What is to be there, with the permissions that the user gave it since, if they did."""
+    if wanted is None or state is None or after is None or wanted.is_link or state.is_link:
+        return wanted
+    return wanted if state.permissions == after.permissions else replace(wanted, permissions=state.permissions)
 
 
 def _with_permissions(state: FileState | None, altered: Altered) -> Reverted:
@@ -90,4 +105,4 @@ def _merged(state: FileState, before: FileState, after: FileState) -> Reverted |
         content = encode(merged.text, current.encoding)
     except FileProblem:
         return Collision(f"its text of then cannot be written as {current.encoding}")
-    return Reverted(replace(state, content=content), is_merged=True)
+    return Reverted(_as_permitted(replace(before, content=content), state, after), is_merged=True)
