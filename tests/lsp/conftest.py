@@ -3,13 +3,8 @@
 from collections.abc import AsyncIterator
 
 import pytest
-from hypothesis import settings
 
 from support.front_door import FrontDoor, front_door
-
-# How long an example takes says more of the machine's load than of the code.
-settings.register_profile("unhurried", deadline=None)
-settings.load_profile("unhurried")
 
 
 @pytest.fixture
