@@ -29,7 +29,8 @@ def decoder_of(api: str) -> Decoder:
 def decoded(api: str, *pieces: bytes) -> list[ModelEvent]:
     decoder = decoder_of(api)
     events = [event for piece in pieces for event in decoder.feed(piece)]
-    return events + decoder.end()
+    decoder.end()
+    return events + decoder.take()
 
 
 def stream_of(api: str, answer: script.Answer, model: str = "m") -> bytes:

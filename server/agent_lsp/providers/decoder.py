@@ -68,25 +68,30 @@ class Decoder:
         if self._whole is not None:
             return self._keep(self._whole, piece)
         try:
-            return self._read(self._parser.feed(piece))
+            self._read(self._parser.feed(piece))
         except EventTooLong as error:
             raise faults.unreadable("an event too large to be one") from error
         except ValueError as error:
             raise faults.garbled() from error
+        return self.take()
 
-    def end(self) -> list[ModelEvent]:
+    def end(self) -> None:
         """Close the answer; raises ModelFault where it was cut off."""
         if self._answer.has_ended:
-            return []
+            return
         if self._whole is not None:
-            return self._read_whole(b"".join(self._whole))
+            self._read_whole(b"".join(self._whole))
+            return
         try:
-            rest = self._read(self._parser.end())
+            self._read(self._parser.end())
         except ValueError as error:
             raise faults.cut_off() from error
         if not self._answer.has_ended and not self._reader.end(is_marked=False):
             raise faults.cut_off()
-        return [*rest, *self._answer.take()]
+
+    def take(self) -> list[ModelEvent]:
+        """Hand over what was read and not told yet, also before a fault."""
+        return self._answer.take()
 
     def _keep(self, whole: list[bytes], piece: bytes) -> list[ModelEvent]:
         if self._left < LONGEST_ANSWER_BYTES - LONGEST_EVENT_BYTES:
@@ -94,7 +99,7 @@ class Decoder:
         whole.append(piece)
         return []
 
-    def _read_whole(self, body: bytes) -> list[ModelEvent]:
+    def _read_whole(self, body: bytes) -> None:
         try:
             answer = parsed(body)
         except ValueError as error:
@@ -102,9 +107,8 @@ class Decoder:
         if not self._understood(self._reader.read_whole, answer):
             raise faults.not_a_stream("application/json", body[: faults.LONGEST_BODY_BYTES])
         self._answer.has_ended = True
-        return self._answer.take()
 
-    def _read(self, events: list[bytes]) -> list[ModelEvent]:
+    def _read(self, events: list[bytes]) -> None:
         for event in events:
             if self._answer.has_ended:
                 break
@@ -112,7 +116,6 @@ class Decoder:
                 self._answer.has_ended = self._reader.end(is_marked=True)
             elif event.strip():
                 self._understood(self._reader.read, parsed(event))
-        return self._answer.take()
 
     def _understood(self, read: Callable[[Json], T], event: Json) -> T:
         try:

@@ -111,13 +111,14 @@ class ServiceModel:
                     await _drain(pieces)
                     return
                 seconds, has_begun = self.patience.between_bytes, True
+            decoder.end()
         except ModelFault as fault:
             # What breaks behind the finish mark breaks nothing: the answer is whole.
-            if not fault.is_passing or not (rest := _whole_after_all(decoder)):
+            if not (fault.is_passing and _is_whole_after_all(decoder)):
+                if told := decoder.take():
+                    yield told
                 raise
-            yield rest
-        else:
-            yield decoder.end()
+        yield decoder.take()
 
     async def _expect_events(self, incoming: Incoming) -> None:
         content_type = incoming.headers.get("content-type", "")
@@ -164,8 +165,9 @@ async def _drain(pieces: AsyncIterator[bytes]) -> None:
                 pass
 
 
-def _whole_after_all(decoder: Decoder) -> Sequence[ModelEvent]:
+def _is_whole_after_all(decoder: Decoder) -> bool:
     try:
-        return decoder.end()
+        decoder.end()
     except ModelFault:
-        return ()
+        return False
+    return True
