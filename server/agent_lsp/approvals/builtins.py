@@ -26,18 +26,21 @@ def builtin_problem(name: str, words: Sequence[Word], named: int) -> str:
         case "cd" | "pushd":
             return "" if _stays_below(words[1:]) else "it leaves the folder"
         case "printf":
-            option = words[1] if len(words) > 1 and named < 2 else Word("")
-            return "`printf -v` sets a variable" if option.text.startswith("-v") or option.may_be_option else ""
+            option = words[1] if len(words) > 1 else Word("")
+            is_named = named > 2 or (named == 2 and option.text not in ("-v", "--"))
+            sets = option.text.startswith("-v") or option.may_be_option
+            return "`printf -v` sets a variable" if sets and not is_named else ""
         case "test" | "[":
             if name == "[" and words[-1].text != "]":
                 return "`[` has no end"
-            return _test_problem(words[named:])
+            return "" if named >= len(words) > 1 else _test_problem(words[1:])
         case "[[":
             return ""
         case _:
             letters = _WITH_LETTERS[name]
-            changes = any(word.text[:1] == "-" and set(letters) & set(word.text) for word in words[named:])
-            return f"`{name}` changes what the shell does next" if changes or not all_literal(words) else ""
+            changes = any(word.text[:1] == "-" and set(letters) & set(word.text) for word in words)
+            is_plain = named >= len(words) or (not changes and all_literal(words))
+            return "" if is_plain else f"`{name}` changes what the shell does next"
 
 
 def all_literal(words: Sequence[Word]) -> bool:

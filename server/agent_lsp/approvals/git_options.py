@@ -86,8 +86,10 @@ _FREE_KEYS = re.compile(
     r"|branch\..*\.(remote|merge|rebase|description)|branch\.(autosetup\w+|sort)"
 )
 """Settings that make git run nothing and contact nobody else."""
-_LOOKING = words_of("--get --get-all --get-regexp --get-urlmatch --list -l --unset --unset-all")
-_LOOKS = words_of("get list unset")
+_LOOKING = words_of("--get --get-all --get-regexp --get-urlmatch --list -l")
+_LOOKS = words_of("get list")
+_TAKING_AWAY = words_of("--unset --unset-all --remove-section")
+_CHANGES = words_of("set unset")
 _ELSEWHERE = re.compile(r"-e|--e.*|edit|-f.*|--fi.*|--bl.*")
 _WORDS: Mapping[str, re.Pattern[str]] = MappingProxyType(
     {
@@ -141,9 +143,11 @@ def _risky_setting(words: Sequence[Word], named: int) -> str:
     behind = words[max(named, 0) :]
     if risky := next((word.text for word in behind if word.may_be_option or _ELSEWHERE.fullmatch(word.text)), ""):
         return risky
-    operands = [word.text for word in words if not word.text.startswith("-") and word.text != "set"]
-    is_look = any(word.text in _LOOKING for word in words) or (bool(words) and words[0].text in _LOOKS)
-    is_change = len(operands) > 1 and not is_look
+    texts = [word.text for word in words]
+    operands = [text for text in texts if not text.startswith("-") and text not in _CHANGES]
+    is_look = not _LOOKING.isdisjoint(texts) or not _LOOKS.isdisjoint(texts[:1])
+    takes_away = not _TAKING_AWAY.isdisjoint(texts) or texts[:1] == ["unset"]
+    is_change = bool(operands) and (takes_away or (len(operands) > 1 and not is_look))
     is_named = len(words) <= named
     return operands[0] if is_change and not is_named and not _FREE_KEYS.fullmatch(operands[0]) else ""
 

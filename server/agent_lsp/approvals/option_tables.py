@@ -35,6 +35,9 @@ PROGRAMS: Mapping[str, Options] = MappingProxyType(
         "ansible": EVERYTHING,
         "ansible-playbook": EVERYTHING,
         "apt": Options("oc", "t", "option config-file"),
+        "aria2c": Options(
+            "idoljc", "", "on-* conf-path input-file save-* load-cookies log out dir enable-rpc rpc-* server-stat-*"
+        ),
         "az": Options("", "", "", r"run-command|rest|login|extension|config|ssh|.*@.*|deployment|invoke"),
         "aws": Options(
             "", "", "cli-input* endpoint-url ca-bundle", r"cp|sync|mv|configure|ssm|send-.*|put-.*|fileb?://.*"
@@ -44,17 +47,20 @@ PROGRAMS: Mapping[str, Options] = MappingProxyType(
         "brew": Options(words="sh|edit|ruby|irb|bundle|tap|services|extract|create"),
         "bsdtar": Options("IPTC", "bfLosX", "use-compress-program files-from null"),
         "bun": Options("eprcC", "", "eval print preload require config cwd", "x|create|upgrade|publish|init"),
+        "bundle": Options("", "", "gemfile", "config|open|console|plugin|gem"),
         "cargo": Options(
             "Z",
             "jpFC",
-            "config manifest-path target-dir out-dir artifact-dir",
-            r"\+.*|-C.*",
+            "config manifest-path target-dir out-dir artifact-dir fix open",
+            r"\+.*|-C.*|.*\.json",
             "build b check c test t bench clippy fmt doc d tree metadata clean update search version fetch"
             " generate-lockfile pkgid verify-project nextest locate-project add remove vendor help",
-            fine="--target(=.*)?",
+            fine=r"--target(=(?!.*\.json).*)?",
         ),
         "chattr": Options(),
-        "cmake": Options("PECD", "GSBAT", "build install open workflow toolchain* graphviz*"),
+        "cmake": Options(
+            "PECD", "GSBAT", "build install open workflow toolchain* graphviz* trace-redirect profiling-output"
+        ),
         "composer": Options("d", "", "working-dir", "exec|run-script|global|config|x"),
         "convert": Options(words="(msl|ephemeral|url|https?|text|mvg|@).*"),
         "cpio": Options("oOiF", "", "rsh-command to-stdout create extract file"),
@@ -72,7 +78,7 @@ PROGRAMS: Mapping[str, Options] = MappingProxyType(
             fine=r"-[sSfLkiIvg46]*o ?(/dev/null|-)|--output[ =](/dev/null|-)",
         ),
         "dmesg": Options("CcDEn", "", "clear read-clear console*"),
-        "date": Options("sf", "d", "set file"),
+        "date": Options("sf", "d", "set file", r"[0-9]+(\.[0-9]+)?", fine=r"(-[uRjn]*[dr]|--date|--reference)[ =].*"),
         "dd": Options(words="of=(?!/dev/null$).*"),
         "delta": Options("", "", "pager config diff-so-fancy"),
         "deno": Options("Ac", "", "allow* config eval import-map", "eval|run|install|x|repl|serve|upgrade|task"),
@@ -92,6 +98,8 @@ PROGRAMS: Mapping[str, Options] = MappingProxyType(
             "test-adapter-path logger settings property output",
             r"[-/]p:.*|exec|run|tool|@.*|[-/]l:.*|nuget|new|msbuild",
         ),
+        "direnv": Options(words="allow|permit|grant|edit"),
+        "dnf": Options("c", "x", "config setopt installroot repofrompath plugin*", "shell"),
         "dpkg": Options("", "", "admindir root instdir pre-invoke post-invoke status-logger log"),
         "eslint": Options(
             "co",
@@ -120,7 +128,7 @@ PROGRAMS: Mapping[str, Options] = MappingProxyType(
             "eF",
             "LRsS",
             "body-file editor web",
-            r"api|alias|extension|ext|gist|release|auth|secret|config|browse|codespace|cs|create|ssh.*|gpg.*|"
+            r"api|alias|extension|ext|gist|release|download|auth|secret|config|browse|codespace|cs|create|ssh.*|gpg.*|"
             r"variable|clone|fork",
             fine="--body(=.*)?",
         ),
@@ -141,9 +149,12 @@ PROGRAMS: Mapping[str, Options] = MappingProxyType(
         "helm": Options(
             "f",
             "n",
-            "kubeconfig post-renderer* set-file values repository-config registry-config",
+            "kubeconfig post-renderer* set-file values repository-config registry-config output-dir",
             "plugin|push|install|upgrade",
         ),
+        "gs": Options("oc", "", "", r"-sOutputFile.*|-d(NO|DELAY)SAFER"),
+        "hatch": Options("", "e", "config", "shell|publish|run"),
+        "http": Options("do", "aAp", "download output session* cert* proxy", r"[^=:@]*:?=?@.*"),
         "iconv": Options("o", "ft", "output"),
         "nm": Options("", "", "plugin"),
         "gcloud": Options("", "", "flags-file configuration", "ssh|scp|ssh-keygen|auth|config|.*-to-file.*|deploy|run"),
@@ -156,7 +167,9 @@ PROGRAMS: Mapping[str, Options] = MappingProxyType(
         "javac": Options(
             words=r"@.*|-[JAdsh].*|--?processor.*|-proc.*|-Xplugin.*|--?module-path|-Xbootclasspath.*|-plugin.*"
         ),
-        "journalctl": Options("", "bnpuStUS", "vacuum* rotate flush setup-keys update-catalog root file directory"),
+        "journalctl": Options(
+            "", "bnpuStUS", "vacuum* rotate flush setup-keys update-catalog root file directory cursor-file"
+        ),
         "json.tool": Options(operands=2),
         "jq": Options(
             "fL",
@@ -166,9 +179,9 @@ PROGRAMS: Mapping[str, Options] = MappingProxyType(
         ),
         "just": Options("fdc", "", "justfile working-directory command shell* set dotenv* choose edit chooser"),
         "kubectl": Options(
-            "k",
+            "ks",
             "ncolLf",
-            "kubeconfig kustomize server token* as* raw from-file plugin* template*",
+            "kubeconfig kustomize server token* as* raw from-file plugin* template* output-directory cache-dir",
             None,
             "get describe logs top version api-resources api-versions explain cluster-info",
         ),
@@ -184,10 +197,11 @@ PROGRAMS: Mapping[str, Options] = MappingProxyType(
             "PHCBrETXpLtZ", "msSe", "pager html browser config-file preprocessor prompt troff* gxditview ditroff"
         ),
         "meson": Options(words="setup|install|configure|init|wrap|--cross-file.*|--native-file.*|-D.*"),
+        "mise": Options("C", "", "cd", "trust|use|settings|set|plugins?|edit|watch|run|r"),
         "more": Options(words=r"\+.*"),
         "mount": EVERYTHING,
         "mvn": Options(
-            "DfsPgl",
+            "DfsPglt",
             "T",
             "file settings define global-settings log-file toolchains builder",
             r"exec:.*|.*:.*:.*",
@@ -196,10 +210,11 @@ PROGRAMS: Mapping[str, Options] = MappingProxyType(
         "mypy": Options(
             "cpm",
             "",
-            "config-file command package module python-executable cache-dir *-report custom-typeshed-dir "
+            "config-file command package module python-executable cache-dir junit-xml custom-typeshed-dir "
             "shadow-file install-types plugins",
             r"--\w+-report.*|@.*",
         ),
+        "mysqldump": Options("rT", "uhP", "result-file tab defaults-* plugin-* init-command* dir"),
         "nc": Options("ecl", "Iipqsw", "exec sh-exec lua-exec output hex-dump"),
         "ninja": Options("fCt", "jkl"),
         "nmap": Options("", "", "script* datadir servicedb resume stylesheet", r"-o.*|-iL.*|-sC|-A"),
@@ -209,15 +224,17 @@ PROGRAMS: Mapping[str, Options] = MappingProxyType(
             "prefix script-shell node-options userconfig globalconfig global registry cache shell init* "
             "editor viewer git* *-config",
             r"explore|config|c|set|edit|publish|adduser|login|logout|token|owner|access|init|create|link|ln|"
-            r"hook|unpublish|deprecate|dist-tag|team|profile|get|pkg|doctor-fix|innit|author|add-user",
+            r"hook|unpublish|deprecate|dist-tag|team|profile|get|pkg|doctor-fix|innit|author|add-user|docs|bugs|repo",
         ),
         "nslookup": Options(),
+        "pacman": Options("brU", "", "config hookdir root sysroot dbpath gpgdir cachedir upgrade logfile"),
         "patch": Options("eodrBi", "pFDVzYg", "ed output directory reject-file prefix input"),
         "pandoc": Options(
             "oFLdH",
             "ft",
             "output filter lua-filter pdf-engine* extract-media defaults template data-dir metadata-file "
             "include* reference-doc embed-resources",
+            r".*\.lua",
         ),
         "pip": Options(
             "rctefi",
@@ -227,13 +244,20 @@ PROGRAMS: Mapping[str, Options] = MappingProxyType(
             " config-settings global-option build-option install-option report src cache-dir trusted-host",
             r"config|download|wheel|cache|.*://.*|.*@.*|\.{0,2}/.*|\.",
         ),
-        "playwright": Options("c", "g", "config output reporter*", "install|codegen|open|cr|ff|wk|screenshot|pdf"),
+        "playwright": Options(
+            "c",
+            "g",
+            "config output reporter*",
+            "install|codegen|open|cr|ff|wk|screenshot|pdf",
+            fine=r"--reporter[ =](list|line|dot|json|github|null)",
+        ),
         "pnpm": Options(
             "C",
             "",
             "dir config* script-shell registry",
             "publish|config|create|init|env|set|patch|deploy|setup|self-update|link|login",
         ),
+        "poetry": Options("CP", "", "directory project", "config|shell|publish|self|source"),
         "pr": Options("", "DehilnNoSsWw"),
         "pre-commit": Options(
             "c", "", "config", "try-repo|install|autoupdate|migrate-config|init-.*|uninstall|install-hooks"
@@ -257,7 +281,7 @@ PROGRAMS: Mapping[str, Options] = MappingProxyType(
         ),
         "rake": Options("freErRIpgG", "jTW", "rakefile require libdir execute* rakelibdir system nosystem"),
         "rg": Options("z", "ABCdDegjmMrtTEf", "pre hostname-bin search-zip"),
-        "rpm": Options("E", "", "eval pipe define load macros rcfile root dbpath undefine predefine"),
+        "rpm": Options("ED", "", "eval pipe define load macros rcfile root dbpath undefine predefine"),
         "rsync": Options(
             "eMT",
             "fB",
@@ -270,6 +294,7 @@ PROGRAMS: Mapping[str, Options] = MappingProxyType(
         "sftp": Options("SFoJDbi", "clP"),
         "shuf": Options("o", "nire", "output random-source"),
         "sort": Options("oT", "kSt", "output compress-program temporary-directory random-source"),
+        "ss": Options("KDF", "fA", "kill diag filter"),
         "split": Options("", "abClnt", "filter"),
         "systemctl": Options(
             "HM",
@@ -279,6 +304,7 @@ PROGRAMS: Mapping[str, Options] = MappingProxyType(
             "status show cat list-units list-unit-files is-active is-enabled is-failed list-timers "
             "list-dependencies get-default list-sockets",
         ),
+        "task": Options("tdg", "pC", "taskfile dir global"),
         "tcpdump": Options("zwWGCFrV", "cis"),
         "tee": Options(words="(?!/dev/null$)[^-].*"),
         "terraform": Options(

@@ -118,6 +118,8 @@ def _risky_by_table(table: Options, words: Sequence[Word], named: int) -> str:
         if _is_fine(words, at, table):
             continue
         text = word.text
+        if at == named and _is_value_of_named(words, at, table):
+            continue
         is_operand = at > ends_at or text == "-" or not text.startswith("-")
         operands += is_operand
         if at >= named and (_is_risky(word, table, is_operand=at > ends_at) or (table.operands == operands > 0)):
@@ -134,6 +136,13 @@ def _is_fine(words: Sequence[Word], at: int, table: Options) -> bool:
         all(word.is_literal for word in taken) and re.fullmatch(table.fine, " ".join(word.text for word in taken))
         for taken in near
     )
+
+
+def _is_value_of_named(words: Sequence[Word], at: int, table: Options) -> bool:
+    """Whether a word is what follows an option that a rule ends with, one that asks where no rule names it."""
+    option, word = words[at - 1], words[at]
+    is_option = at > 1 and option.text.startswith("-") and _is_risky(option, table, is_operand=False)
+    return is_option and word.is_literal and not word.text.startswith("-")
 
 
 def _unknown_subcommand(table: Options, words: Sequence[Word], named: int) -> str:

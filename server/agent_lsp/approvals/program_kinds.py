@@ -75,10 +75,10 @@ ALIASES: Mapping[str, str] = MappingProxyType(
         "cc": "gcc", "c++": "gcc", "g++": "gcc", "tcc": "gcc", "clang++": "clang", "pip3": "pip", "podman": "docker",
         "apt-get": "apt", "apt-cache": "apt", "ncat": "nc", "netcat": "nc", "pdflatex": "latex", "xelatex": "latex",
         "lualatex": "latex", "tex": "latex", "pdftex": "latex", "fdfind": "fd", "batcat": "bat", "gradlew": "gradle",
-        "mvnw": "mvn", "magick": "convert", "py.test": "pytest", "yum": "rpm", "dnf": "rpm", "zstdmt": "zstd",
-        "gfind": "find", "gsort": "sort", "gdate": "date", "oc": "kubectl", "ack-grep": "ack", "xz": "gzip",
-        "bzip2": "gzip", "gunzip": "gzip", "unxz": "gzip", "bunzip2": "gzip", "nosetests": "pytest",
-        "manage.py": "django-admin", "hub": "gh", "7za": "7z", "7zr": "7z", "7zz": "7z",
+        "mvnw": "mvn", "magick": "convert", "py.test": "pytest", "yum": "dnf", "zstdmt": "zstd",
+        "gfind": "find", "gsort": "sort", "gdate": "date", "oc": "kubectl", "ack-grep": "ack", "goimports": "gofmt",
+        "xz": "gzip", "bzip2": "gzip", "gunzip": "gzip", "unxz": "gzip", "bunzip2": "gzip", "nosetests": "pytest",
+        "manage.py": "django-admin", "hub": "gh", "xh": "http", "https": "http", "7za": "7z", "7zr": "7z", "7zz": "7z",
     }
 )  # fmt: skip
 
@@ -86,7 +86,8 @@ RISKY_NAMES = words_of(
     """exec execute command cmd program prog pager editor output out outfile write config rcfile rc init eval expr
     require plugin plugins load loader lib library shell rsh ssh script inplace place delete remove upload filter hook
     hooks pre post run launch open import module macro wrapper compiler linker compress exe bin interpreter action
-    proxy rpath preload save log logfile dump export install cd chdir directory root prefix browser"""
+    proxy rpath preload save log logfile dump export install cd chdir directory root prefix browser
+    fix apply addon rules formatter autoload"""
 )
 """Words in the names of options that ask where no table knows the program."""
 

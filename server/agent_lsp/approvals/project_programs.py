@@ -18,7 +18,9 @@ PROJECT_PROGRAMS: Mapping[str, Options] = MappingProxyType(
         "bandit": Options("ocb", "nlits", "output configfile ini baseline"),
         "black": Options("c", "lt", "config code"),
         "cabal": Options("w", "j", "with* project-file config-file", "run|exec|v?2?-?repl|install|new-.*|v[12]-.*"),
-        "clang": Options("oB", "DIUlLW", "specs* wrapper", rf"{_LINKING}|-X.*|-load.*", fine=_COMPILING),
+        "clang": Options(
+            "oB", "DIUlLW", "specs* wrapper config*", rf"{_LINKING}|-X.*|-load.*|-fpass-plugin.*", fine=_COMPILING
+        ),
         "coverage": Options("", "", "rcfile data-file", "run|html|xml|json|lcov"),
         "crystal": Options("o", "", "", "eval|run|tool|play|init|env"),
         "ctest": Options("SDTMCO", "jRELI", "script build-* test-command dashboard output-log test-dir output-junit"),
@@ -32,19 +34,23 @@ PROJECT_PROGRAMS: Mapping[str, Options] = MappingProxyType(
         "ghc": Options(
             "eoF", "", "interactive run make", r"-(pgm|opt|package-(env|db)|f?plugin|ghci|x|out|odir|hidir|dump).*|@.*"
         ),
+        "gofmt": Options(words=r"-?-(w|\w*profile|trace)(=.*)?"),
         "isort": Options("", "", "settings-path settings-file config-root"),
         "jest": Options(
-            "c",
+            "cu",
             "t",
-            "config rootDir setup* runner transform* resolver globalSetup globalTeardown reporters "
+            "config rootDir updateSnapshot setup* runner transform* resolver globalSetup globalTeardown reporters "
             "outputFile coverageDirectory testRunner watch*",
-            fine=r"--coverage(=\w+)?|--watch(All)?=false",
+            fine=r"--coverage(=\w+)?|--watch(All)?=false|--reporters[ =](default|github-actions|summary)",
         ),
         "latexmk": Options(words=r"-(?!(pdf|quiet|silent|f|g|c|C|halt-on-error|dvi|ps|interaction=\w+)$).+"),
         "ld": Options("oTL", "", "plugin script output", r"-(plugin|dynamic-linker|T).*|@.*"),
         "mix": Options("er", "", "eval require", r"run|eval|do|cmd|archive.*|escript.*|.*\.(install|release|server)"),
         "mocha": Options(
-            "rRcu", "gt", "require reporter* config package opts file loader import node-option* ui extension watch*"
+            "rRcu",
+            "gt",
+            "require reporter* config package opts file loader import node-option* ui extension watch*",
+            fine=r"(-R|--reporter)[ =](spec|dot|min|json|list|tap|nyan|progress|landing)",
         ),
         "next": Options("", "", "", "dev|start|telemetry"),
         "nim": Options("rot", "", "run eval out* passC passL nimcache cc* gcc* clang*", "e|r|secret|run|.*nims"),
@@ -60,13 +66,18 @@ PROJECT_PROGRAMS: Mapping[str, Options] = MappingProxyType(
         "rustc": Options(
             "CoLZ", "A", "codegen emit sysroot out-dir extern linker* config print", "@.*"
         ),
+        "rustup": Options(words="link|default|override|self"),
         "sbt": Options(words=r"(?s)-.*|@.*|!.*|;.*|.*\b(run\w*|console\w*|eval|set|session|alias)\b.*"),
         "stack": Options("", "", "stack-yaml docker* nix*", "run|exec|ghci|repl|ghc|run.*|eval|script"),
+        "shfmt": Options("w", "", "write apply-*"),
         "strip": Options("o", "", "plugin output"),
         "swift": Options("XD", "", "toolchain sdk package-path", "run|repl|script|package|.*\\.swift"),
         "vite": Options("c", "m", "config outDir"),
         "vitest": Options(
-            "cr", "t", "config root dir environment reporter* outputFile globalSetup* runner api ui", fine="--run"
+            "cru",
+            "t",
+            "config root dir environment reporter* outputFile globalSetup* runner api ui update",
+            fine=r"--run|--reporter[ =](default|basic|verbose|dot|json|junit|tap|tap-flat|hanging-process|tree)",
         ),
         "webpack": Options("co", "", "config* output* env require* merge plugin* entry*", "serve|init|loader|plugin"),
         "zig": Options("", "", "", "run|cc|c\\+\\+|init|fetch|build-(exe|lib|obj)|rc|lib|objcopy|ar|.*=.*"),

@@ -94,7 +94,7 @@ WRAPPERS: Mapping[str, Wrapper] = MappingProxyType(
         "envdir": Wrapper(operands=1),
         "setlock": Wrapper("nNxX", operands=1),
         "sg": Wrapper(script="c", operands=1, joins=True, is_shell=True),
-        "setarch": Wrapper("R", operands=1, is_shell=True),
+        "setarch": Wrapper("R", is_shell=True),
         "tini": Wrapper("sgvw"),
         "prlimit": Wrapper("", "", "nofile= nproc= as= cpu= core="),
         "cpulimit": Wrapper("z", "l"),
@@ -113,12 +113,15 @@ WRAPPERS: Mapping[str, Wrapper] = MappingProxyType(
     }
 )
 NAMESAKES: Mapping[str, str] = MappingProxyType(
-    {"podman": "docker", "oc": "kubectl", "fdfind": "fd", "gxargs": "xargs"}
-)
+    {
+        "podman": "docker", "oc": "kubectl", "fdfind": "fd", "dzdo": "sudo", "gtime": "time", "gstdbuf": "stdbuf",
+        "gxargs": "xargs", "gtimeout": "timeout", "genv": "env", "gnice": "nice",
+    }
+)  # fmt: skip
 OTHERS = words_of(
     """builtin nohup busybox toybox unshare nsenter setpriv systemd-run systemd-inhibit catchsegv proot fakeroot numactl
     torsocks eatmydata rlwrap pkexec firejail bwrap dbus-run-session dumb-init coproc
-    linux32 linux64 i386 i486 i586 i686 x86_64 uname26
+    linux32 linux64 i386 i486 i586 i686 x86_64 aarch64 arm64 armv7l armv8l uname26 run0 ccache sccache distcc
     uvx bunx pnpx valgrind lxc-attach cgexec chpst softlimit newgrp tsocks
     trickle choom uclampset run-one run-this-one keep-one-running chronic ifne retry daemonize
     with-contenv ld.so ld-linux-x86-64.so.2 ld-linux.so.2 ld-linux-aarch64.so.1"""
@@ -126,7 +129,7 @@ OTHERS = words_of(
 UNCLEAR = words_of(
     """parallel hyperfine expect entr nodemon watchexec perf gdb lldb rr screen tmux at batch nix-shell concurrently
     start-stop-daemon sshpass run-parts daemon sem mispipe wine wine64 dotenv dotenvx op doppler envchain aws-vault
-    chamber teller sops qemu-x86_64 qemu-i386 qemu-arm qemu-aarch64
+    chamber teller sops cmd wsl qemu-x86_64 qemu-i386 qemu-arm qemu-aarch64
     then do else elif if while until ! { ("""
 )
 """What these run, their words do not say in any simple way."""
@@ -136,6 +139,10 @@ SUBCOMMANDS: Mapping[str, frozenset[str]] = MappingProxyType(
         "kubectl": frozenset({"exec", "run", "debug"}),
         "direnv": frozenset({"exec"}),
         "rustup": frozenset({"run"}),
+        "asdf": frozenset({"exec"}),
+        "volta": frozenset({"run"}),
+        "fnm": frozenset({"exec"}),
+        "nvm": frozenset({"exec"}),
         "npm": frozenset({"exec", "x"}),
         "pnpm": frozenset({"exec", "dlx"}),
         "yarn": frozenset({"exec", "dlx"}),

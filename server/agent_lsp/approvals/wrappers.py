@@ -3,6 +3,7 @@
 An option that no table knows makes a wrapper unclear: then anything in its words may be the command.
 """
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -40,6 +41,7 @@ class Inner:
     """The numbers of the words that set variables for what it runs."""
 
 
+_ENDING = re.compile(r"(?<=.)\.(?:exe|cmd|bat|com)$")
 _MOST_EXECS = 100
 _SHELL_FLAGS = frozenset("efhnuvxaB")
 _READ_BY_HAND = frozenset({"find", "fd", "eval", "trap"})
@@ -49,8 +51,8 @@ _FD_EXEC = frozenset({"-x", "-X", "--exec", "--exec-batch"})
 
 
 def base_name(word: str) -> str:
-    """A program's name as tables have it: without its folders, in small letters."""
-    return word.rpartition("/")[2].casefold()
+    """A program's name as tables have it: without its folders and a program's ending, in small letters."""
+    return _ENDING.sub("", word.rpartition("/")[2].casefold())
 
 
 def unwrap(words: Sequence[Word]) -> Inner | None:
@@ -131,13 +133,15 @@ class _Reading:
             return _unclear(self._words[0])
         if scripts is not None:
             return replace(scripts, assignments=tuple(self._assignments))
-        found = Inner((), gets_more=self._wrapper.gets_more, placeholder=self._placeholder)
+        found = Inner(
+            gets_more=self._wrapper.gets_more, placeholder=self._placeholder, assignments=tuple(self._assignments)
+        )
         if self._at >= len(self._words):
             return _unclear(self._words[0]) if self._wrapper.is_shell and not self._is_idle else found
         if self._wrapper.joins and not self._is_idle:
             return _joined(self._words, self._at, found)
         ranges = () if self._is_idle else ((self._at, len(self._words)),)
-        return replace(found, ranges=ranges, assignments=tuple(self._assignments))
+        return replace(found, ranges=ranges)
 
     def _read_options(self) -> Inner | None:
         while self._at < len(self._words):
