@@ -11,6 +11,7 @@ from agent_lsp.approvals.prefixes import (
     as_prefixes,
     denying,
     denying_anywhere,
+    denying_by_other_names,
     length_of,
     longest_allowed,
 )
@@ -94,6 +95,8 @@ def _decisive(run: Run, covered: int, denied: Prefixes) -> Prefix | None:
     longest = max(_denying_run(run, denied), key=length_of, default=None)
     if longest is not None and length_of(longest) >= covered:
         return longest
+    if other := next(denying_by_other_names(run.folded, denied, covered - run.assignments), None):
+        return other
     return next(_denying_inside(run, denied, depth=0), None)
 
 
@@ -120,6 +123,7 @@ def _denying_script(command: str, denied: Prefixes, depth: int) -> Iterator[Pref
     runs = list(runs_of(script))
     for run in runs:
         yield from _denying_run(run, denied)
+        yield from denying_by_other_names(run.folded, denied, covered=0)
         yield from _denying_inside(run, denied, depth)
     yield from _denying_elsewhere(command, script, runs, denied)
 

@@ -1,5 +1,6 @@
 """Rules as words, and which of them a command begins with: narrowly to allow, broadly to deny. Pure."""
 
+import re
 from collections.abc import Iterator, Sequence
 
 from agent_lsp.approvals.shell.syntax import Word
@@ -9,6 +10,9 @@ Prefix = tuple[str, ...]
 Prefixes = Sequence[Prefix]
 
 _ANYTHING = ("*",)
+_VERSIONED = re.compile(r"(python|pip|pypy|perl|ruby|php|lua|node|gcc|g\+\+|clang|clang\+\+)-?[0-9][0-9.]*")
+_OF_MODULE = re.compile(r"-[bdehiopqsuvx0-9.]*m(.*)")
+_PYTHONS = ("python", "pypy", "py")
 
 
 def as_prefixes(rules: Sequence[str]) -> tuple[Prefix, ...]:
@@ -45,6 +49,35 @@ def denying(words: Sequence[str], denied: Prefixes) -> Iterator[Prefix]:
             yield prefix
 
 
+def denying_by_other_names(words: Sequence[str], denied: Prefixes, covered: int) -> Iterator[Prefix]:
+    """The rules that deny a program without its version, or a module that Python runs: `python3 -m pip` is pip.
+
+    What a rule allows by the very name that was given, no shorter rule denies by another.
+    """
+    name = base_name(words[0]) if words else ""
+    plain = match[1] if (match := _VERSIONED.fullmatch(name)) else "python" if name == "py" else name
+    if plain != name:
+        yield from _longer(denying((plain, *words[1:]), denied), covered)
+    if plain in _PYTHONS and (start := _place_of_module(words)) < len(words):
+        module = words[start].partition("m")[2] if words[start].startswith("-") else words[start]
+        yield from _longer(denying((module, *words[start + 1 :]), denied), covered - start)
+
+
+def _longer(prefixes: Iterator[Prefix], covered: int) -> Iterator[Prefix]:
+    return (prefix for prefix in prefixes if length_of(prefix) > covered)
+
+
+def _place_of_module(words: Sequence[str]) -> int:
+    """Where the module stands that Python is told to run, alone or in an option; their number for nowhere."""
+    at = 1
+    while at < len(words) and words[at].startswith("-"):
+        if match := _OF_MODULE.fullmatch(words[at]):
+            return at if match[1] else at + 1
+        has_value = words[at] in ("-w", "-x") and not "".join(words[at + 1 : at + 2]).startswith("-")
+        at += 2 if has_value else 1
+    return len(words)
+
+
 def denying_anywhere(words: Sequence[str], denied: Prefixes) -> Iterator[Prefix]:
     """The rules that deny a command that begins at any of the words."""
     for prefix in denied:
@@ -64,7 +97,7 @@ def _matches(prefix: Prefix, words: Sequence[str], start: int) -> bool:
     if start >= len(words):
         return False
     first, *others = (word.casefold() for word in prefix)
-    if first not in (words[start], base_name(words[start])):
+    if first not in (words[start], words[start].rpartition("/")[2], base_name(words[start])):
         return False
     places = {start + 1}
     for wanted in others:
