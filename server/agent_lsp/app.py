@@ -25,7 +25,7 @@ from agent_lsp.extensions.modes import Modes, TaskModes
 from agent_lsp.providers.known_secrets import secret_values
 from agent_lsp.providers.models import Models
 from agent_lsp.providers.pages import Pages
-from agent_lsp.providers.recorded_answers import AnswerNotes, recorded_answers, recorded_words
+from agent_lsp.providers.recorded_answers import AnswerNotes, RecordedStory, recorded_story
 from agent_lsp.providers.replay import recording_started, replay_settings
 from agent_lsp.providers.secrets import Secrets
 from agent_lsp.settings.describing import described
@@ -381,8 +381,9 @@ async def run_headless(options: "RunOptions") -> int:
         trusts_folders=options.trusts_folder,
     )
     try:
-        if options.replay and not options.task:
-            options = replace(options, task=recorded_words(options.replay))
+        story = recorded_story(options.replay) if options.replay else RecordedStory()
+        if options.replay:
+            options = options.as_recorded(story.words, story.mode)
         hall = Hall(start)
     except (AgentError, OSError) as error:
         sys.stderr.write(f"agent-lsp: {error}\n")
@@ -390,6 +391,4 @@ async def run_headless(options: "RunOptions") -> int:
     for remark in hall.remarks():
         sys.stderr.write(f"agent-lsp: {remark}\n")
     with entered(moments_of(options.replay)):
-        return await run_task(
-            _noting(hall, options.record), options, recorded_answers(options.replay) if options.replay else ()
-        )
+        return await run_task(_noting(hall, options.record), options, story.answers)

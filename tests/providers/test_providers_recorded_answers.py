@@ -7,12 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from agent_lsp.domain.errors import BadParams, NotConfigured
+from agent_lsp.domain.encoding import Json
+from agent_lsp.domain.errors import NotConfigured
 from agent_lsp.domain.files import Selection
 from agent_lsp.domain.messages import Answer, Ask, Message, Response, Say
-from agent_lsp.domain.notices import MessageNotice
+from agent_lsp.domain.notices import MessageNotice, StatusNotice
 from agent_lsp.domain.requests import AskReply
-from agent_lsp.providers.recorded_answers import AnswerNotes, recorded_answers, recorded_words
+from agent_lsp.domain.status import State, Status
+from agent_lsp.providers.recorded_answers import AnswerNotes, RecordedStory, recorded_story
 
 HEADER = '{"recording": 2}\n'
 WORDS = Message(1, "say", say=Say.TEXT, text="Do it, hush.")
@@ -50,8 +52,8 @@ def test_words_and_answers_are_written_once_and_without_secrets(file: Path) -> N
         {"task": 0, "words": "Do it, [secret]."},
         {"task": 0, "answered": "tool", "response": "yesButtonClicked", "text": "[secret]"},
     ]
-    assert recorded_words(file) == "Do it, [secret]."
-    assert recorded_answers(file) == ((Ask.TOOL, AskReply(Response.YES, "[secret]")),)
+    assert recorded_story(file).words == "Do it, [secret]."
+    assert recorded_story(file).answers == ((Ask.TOOL, AskReply(Response.YES, "[secret]")),)
 
 
 def test_what_the_user_made_of_a_change_is_kept_by_the_paths_of_files(file: Path) -> None:
@@ -65,7 +67,7 @@ def test_what_the_user_made_of_a_change_is_kept_by_the_paths_of_files(file: Path
         {"task": 0, "answered": "tool", "response": "yesButtonClicked"}
         | {"hunks": {"a": "reject", "b": "reject"}, "edited": {"src/a.py": "[secret]\n"}}
     ]
-    assert recorded_answers(file) == (
+    assert recorded_story(file).answers == (
         (
             Ask.TOOL,
             AskReply(Response.YES, hunks={"a": "reject", "b": "reject"}, edited={"src/a.py": "[secret]\n"}),
@@ -101,16 +103,52 @@ def test_rows_wait_until_the_recording_has_its_first_line(tmp_path: Path) -> Non
 def test_only_the_first_task_is_played(file: Path) -> None:
     notes = notes_in(file)
 
-    note(notes, [WORDS])
+    note(notes, [WORDS, replace(ASK, answer=replace(YES, response=Response.NO))])
     note(notes, [replace(WORDS, text="Another."), replace(ASK, answer=YES)], task="b")
 
-    assert recorded_words(file) == "Do it, [secret]."
-    assert recorded_answers(file) == ()
+    assert recorded_story(file).words == "Do it, [secret]."
+    assert recorded_story(file).answers == ((Ask.TOOL, AskReply(Response.NO)),)
 
 
-@pytest.mark.parametrize(("content", "error"), [(HEADER, BadParams), ("notes\n", NotConfigured)])
-def test_words_that_are_not_there_are_an_error(tmp_path: Path, content: str, error: type[Exception]) -> None:
-    (tmp_path / "r.jsonl").write_text(content)
+def test_the_mode_that_a_task_began_in_is_kept(file: Path) -> None:
+    notes = notes_in(file)
+    note(notes, [WORDS])
+    for mode in ("architect", "code"):
+        notes.notice(StatusNotice(Status("a", "i", 2, State.RUNNING, mode=mode)))
 
-    with pytest.raises(error, match=r"recording"):
-        recorded_words(tmp_path / "r.jsonl")
+    assert rows(file) == [{"task": 0, "words": "Do it, [secret].", "mode": "architect"}]
+    assert recorded_story(file) == RecordedStory("Do it, [secret].", "architect")
+
+
+def test_a_file_that_is_no_recording_tells_no_story(file: Path) -> None:
+    file.write_text("notes\n")
+
+    with pytest.raises(NotConfigured, match="is no recording"):
+        recorded_story(file)
+
+
+ANSWERED = {"task": 0, "answered": "tool", "response": "yesButtonClicked"}
+
+
+@pytest.mark.parametrize(
+    ("row", "problem"),
+    [
+        ({"task": 0, "words": 5}, "words is no text"),
+        ({"task": 0, "words": "x", "mode": []}, "mode is no text"),
+        (ANSWERED | {"answered": "nonsense"}, "'nonsense' is not a valid Ask"),
+        (ANSWERED | {"answered": []}, "[] is not a valid Ask"),
+        ({"task": 0, "answered": "tool"}, "'' is not a valid Response"),
+        (ANSWERED | {"response": "yes"}, "'yes' is not a valid Response"),
+        (ANSWERED | {"text": 1}, "text is no text"),
+        (ANSWERED | {"hunks": ["a"]}, "hunks is no object"),
+        (ANSWERED | {"hunks": {"a": "maybe"}}, "a hunk is accepted or rejected, not 'maybe'"),
+        (ANSWERED | {"edited": {"a.py": None}}, "a.py is no text"),
+    ],
+)
+def test_a_line_of_the_users_that_makes_no_sense_is_named(file: Path, row: Json, problem: str) -> None:
+    file.write_text(f"{HEADER}[1]\nnotes\n{json.dumps(row)}\n")
+
+    with pytest.raises(NotConfigured) as raised:
+        recorded_story(file)
+
+    assert str(raised.value) == f"Line 4 of the recording {file} cannot be played: {problem}."

@@ -169,6 +169,17 @@ async def test_a_task_of_an_editor_plays_to_the_same_bytes(tmp_path: Path) -> No
     assert journals[0] == journals[1]
 
 
+@pytest.mark.parametrize("words", [("--mode", "architect", "Plan it."), ("/architect Plan it.",)])
+async def test_a_play_begins_in_the_mode_that_was_recorded(tmp_path: Path, words: tuple[str, ...]) -> None:
+    async with scripted_model([[CallTool("update_todo_list", todos="[ ] plan")], [DONE]]) as server:
+        world = World(tmp_path, server)
+        await world.run("--record", str(world.recording), *words)
+
+    played = await world.replay("--exact")
+
+    assert (played.code, played.errors) == (0, "")
+
+
 LINES = "".join(f"{n}\n" for n in range(1, 31))
 TWO_PLACES = "\n".join(
     f"<<<<<<< SEARCH\n{old}\n=======\n{new}\n>>>>>>> REPLACE" for old, new in (("3", "three"), ("20", "twenty"))

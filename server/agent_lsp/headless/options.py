@@ -1,10 +1,11 @@
 """What a run is asked to do, as values. How they are spelled on a command line is `arguments.py`."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
 
 from agent_lsp.domain.encoding import Json
+from agent_lsp.domain.errors import BadParams
 from agent_lsp.domain.status import PermissionMode
 
 REPLAY_PROFILE = "replay"
@@ -36,6 +37,16 @@ class RunOptions:
     max_cost: float | None = None
     is_quiet: bool = False
     has_colours: bool = False
+    recorded_mode: str | None = None
+    """The mode that a recorded task began in; `mode` goes before it."""
+
+    def as_recorded(self, words: str | None, mode: str | None) -> "RunOptions":
+        """Take from a recording what the command line leaves open. Raises BadParams where there are no words."""
+        if not self.task and not words:
+            raise BadParams(
+                f"The recording {self.replay} has no words of a user: say what is to be done as an argument."
+            )
+        return replace(self, task=self.task or words or "", recorded_mode=mode)
 
     def chosen_profile(self) -> str | None:
         """The profile that the task is to have, whatever its mode would bring along."""

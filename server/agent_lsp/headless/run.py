@@ -110,7 +110,8 @@ class Run:
         self._hall.listen(self)
         options = self._options
         profile, permission_mode = options.chosen_profile(), options.permission_mode
-        request = NewTask(options.task, mode=options.mode, profile=profile, permission_mode=permission_mode)
+        mode = options.mode or options.recorded_mode
+        request = NewTask(options.task, mode=mode, profile=profile, permission_mode=permission_mode)
         self._task_id = self._hall.new_task(request).task_id
 
     async def _attend_or_stop(self, interruptions: Interruptions) -> RunResult:

@@ -2,12 +2,14 @@
 
 import json
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Literal, cast
 
 from agent_lsp.domain.encoding import Json
-from agent_lsp.domain.errors import BadParams
+from agent_lsp.domain.errors import NotConfigured
 from agent_lsp.domain.messages import Answer, Ask, Message, Response, Say, proposed_files
-from agent_lsp.domain.notices import MessageNotice, Notice
+from agent_lsp.domain.notices import MessageNotice, Notice, StatusNotice
 from agent_lsp.domain.requests import AskReply
 from agent_lsp.providers.recording import append_line
 from agent_lsp.providers.replay import recording_header
@@ -27,20 +29,40 @@ class AnswerNotes:
         self._tasks: dict[str, int] = {}
         self._written: set[tuple[str, int]] = set()
         self._held: list[Json] = []
+        self._begun: dict[str, Json] = {}
+        """The words of tasks of whose modes nothing was told yet."""
 
     def notice(self, notice: Notice) -> None:
-        if not isinstance(notice, MessageNotice):
-            return
+        match notice:
+            case MessageNotice(task_id=task_id, message=message):
+                self._note(task_id, message)
+            case StatusNotice(status):
+                self._begin(status.task_id, {"mode": status.mode})
+            case _:
+                return
         self._write()
-        task = self._tasks.setdefault(notice.task_id, len(self._tasks))
-        row = self._row(notice.message, is_first=(notice.task_id, 0) not in self._written)
-        key = (notice.task_id, notice.message.ts)
+
+    def _note(self, task_id: str, message: Message) -> None:
+        task = self._tasks.setdefault(task_id, len(self._tasks))
+        is_first = (task_id, 0) not in self._written
+        row = self._row(message, is_first=is_first)
+        key = (task_id, message.ts)
         if row is None or key in self._written:
             return
-        self._written |= {key, (notice.task_id, 0)}
+        self._written |= {key, (task_id, 0)}
+        if "words" in row:
+            self._begun[task_id] = {"task": task} | row
+        else:
+            self._begin(task_id)
+            self._hold({"task": task} | row)
+
+    def _begin(self, task_id: str, told: Json | None = None) -> None:
+        if row := self._begun.pop(task_id, None):
+            self._hold(row | (told or {}))
+
+    def _hold(self, row: Json) -> None:
         if len(self._held) < _MOST_HELD:
-            self._held.append({"task": task} | row)
-        self._write()
+            self._held.append(row)
 
     def is_congested(self) -> bool:
         return False
@@ -75,33 +97,71 @@ class AnswerNotes:
         self._held.clear()
 
 
-def recorded_words(file: Path) -> str:
-    """The words that a recorded task began with. Raises BadParams where the recording has none."""
+@dataclass(frozen=True, slots=True)
+class RecordedStory:
+    """What the user of a recorded task said: the words it began with, the mode they were for, and all answers."""
+
+    words: str | None = None
+    mode: str | None = None
+    answers: tuple[tuple[Ask, AskReply], ...] = ()
+
+
+def recorded_story(file: Path) -> RecordedStory:
+    """Read what the user said; NotConfigured names the line of it that cannot be played."""
     recording_header(file)
-    if words := next((row["words"] for row in _rows(file) if "words" in row), ""):
-        return words
-    raise BadParams(f"The recording {file} has no words of a user: say what is to be done as an argument.")
+    story = RecordedStory()
+    for place, row in _rows(file):
+        try:
+            story = _with(story, row)
+        except (TypeError, ValueError) as problem:
+            raise NotConfigured(f"Line {place} of the recording {file} cannot be played: {problem}.") from problem
+    return story
 
 
-def recorded_answers(file: Path) -> tuple[tuple[Ask, AskReply], ...]:
-    """What the asks of a recorded task were answered, in order."""
-    return tuple((Ask(row["answered"]), _reply(row)) for row in _rows(file) if "answered" in row)
+def _with(story: RecordedStory, row: Json) -> RecordedStory:
+    if "answered" in row:
+        return replace(story, answers=(*story.answers, (Ask(row["answered"]), _reply(row))))
+    if story.words is None and "words" in row:
+        return replace(story, words=_text(row, "words"), mode=_text(row, "mode") or None)
+    return story
 
 
 def _reply(row: Json) -> AskReply:
     """An answer whose `edited` texts are by path, as they were written."""
-    return AskReply(
-        Response(row["response"]), row.get("text", ""), hunks=row.get("hunks", {}), edited=row.get("edited", {})
-    )
+    hunks: dict[str, Literal["accept", "reject"]] = {
+        name: _verdict(word) for name, word in _texts(row, "hunks").items()
+    }
+    return AskReply(Response(_text(row, "response")), _text(row, "text"), hunks=hunks, edited=_texts(row, "edited"))
 
 
-def _rows(file: Path) -> Iterator[Json]:
+def _verdict(word: str) -> Literal["accept", "reject"]:
+    match word:
+        case "accept" | "reject":
+            return word
+        case _:
+            raise ValueError(f"a hunk is accepted or rejected, not {word!r}")
+
+
+def _text(row: Json, name: str) -> str:
+    if not isinstance(text := row.get(name, ""), str):
+        raise TypeError(f"{name} is no text")
+    return text
+
+
+def _texts(row: Json, name: str) -> dict[str, str]:
+    if not isinstance(texts := row.get(name, {}), dict):
+        raise TypeError(f"{name} is no object")
+    values = cast("Json", texts)  # The keys of JSON are strings.
+    return {key: _text(values, key) for key in values}
+
+
+def _rows(file: Path) -> Iterator[tuple[int, Json]]:
     """The lines of the first task that are no answers of a model; what cannot be read is told when it is played."""
     with file.open("rb") as lines:
-        for line in lines:
+        for place, line in enumerate(lines, 1):
             try:
-                row: Json = json.loads(line)
+                row: object = json.loads(line)
             except ValueError:
                 continue
-            if row.get("task") == 0 and "batches" not in row:
-                yield row
+            if isinstance(row, dict) and "batches" not in row and cast("Json", row).get("task") == 0:
+                yield place, cast("Json", row)
