@@ -66,6 +66,32 @@ def test_replacing_a_text_by_itself_is_a_mistake() -> None:
         replace_passage("a\n", Passage("a", "a"))
 
 
+MISSED = {
+    "a letter": (
+        "width = 3\ncolour = red\n",
+        "colour = rad",
+        "Line 2 of the file is 'colour = red', not 'colour = rad'.",
+    ),
+    "a tab": ("if a:\n\tgo()\n", "if a:\n    go()", "Line 2 of the file is '\\tgo()', not '    go()'."),
+    "a blank that cannot be told": ("a\u00a0b\n", "a b", "Line 1 of the file is 'a\\xa0b', not 'a b'."),
+    "the middle, begun within a line": (
+        "x = f(1,\n  2,\n  3)\n",
+        "f(1,\n  4,\n  3",
+        "Line 2 of the file is '  2,', not '  4,'.",
+    ),
+    "the middle, with trailing blanks": ("a \nb\nc\n", "a\nB\nc", "Line 2 of the file is 'b', not 'B'."),
+    "the end": ("a\nb\n", "a\nb\nc", "The file ends there."),
+}
+
+
+@pytest.mark.parametrize(("text", "old", "told"), MISSED.values(), ids=MISSED)
+def test_missing_passage_names_what_differs(text: str, old: str, told: str) -> None:
+    with pytest.raises(Refusal) as refused:
+        replace_passage(text, Passage(old, "x"))
+
+    assert f"not in the file. Nothing was changed. {told} Most like it:\n" in str(refused.value)
+
+
 def test_missing_passage_shows_the_nearest_lines() -> None:
     with pytest.raises(Refusal, match=r"Most like it:\n2 \| colour = red"):
         replace_passage("width = 3\ncolour = red\n", Passage("colour = rad", "x"))

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 
+from agent_lsp.tools.matching.differences import first_difference
 from agent_lsp.tools.matching.likeness import Likenesses
 from agent_lsp.tools.matching.lines import Lines, Replacement, read_lines, replace_lines, rewrite
 from agent_lsp.tools.matching.numbers import named_lines, quoted_lines
@@ -12,6 +13,7 @@ from agent_lsp.tools.matching.places import BLANKS, loosened
 from agent_lsp.tools.matching.revision import Malformed, Refusal, Revision
 
 _PLACES_NAMED = 100
+_HINT_LIMIT = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,7 +162,18 @@ def _hint(lines: Lines, old: str, *, may_quote: bool) -> str:
     if not likenesses:
         return ""
     start = likenesses[0].start
-    return "\nMost like it:\n" + quoted_lines(lines.texts, start, len(wanted))[:1000]
+    quoted = quoted_lines(lines.texts, start, len(wanted))
+    return f"{_difference(lines.texts, wanted, start)} Most like it:\n{quoted}"[:_HINT_LIMIT]
+
+
+def _difference(lines: Sequence[str], wanted: Sequence[str], start: int) -> str:
+    """Name the first line that differs. The first may be wanted from its middle on, the last up to its middle."""
+    first, *others = lines[start : start + len(wanted)]
+    found = [wanted[0] if loosened(first).endswith(loosened(wanted[0])) else first, *others]
+    if len(found) == len(wanted) and loosened(found[-1]).startswith(loosened(wanted[-1])):
+        found[-1] = wanted[-1]
+    difference = first_difference(found, wanted, start)
+    return difference and f" {difference}"
 
 
 def _times(count: int) -> str:
