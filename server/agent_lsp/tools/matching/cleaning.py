@@ -4,19 +4,20 @@ import re
 from collections.abc import Sequence
 
 from agent_lsp.tools.matching.lines import read_lines, rewrite
-from agent_lsp.tools.matching.numbers import without_numbers
+from agent_lsp.tools.matching.numbers import is_consecutive, without_numbers
 
 _FENCE = re.compile(r"(`{3,}|~{3,})[ \t]*([^`]*)")
 _MARKDOWN = ("md", "markdown", "mdx")
+_FIRST_NUMBERS = 1000
+"""From here on, what several lines begin with are likelier years or other counts than line numbers."""
 
 
 def cleaned_content(content: str, path: str) -> str:
-    """Take off a fence that holds all, then line numbers that every line carries, counted from 1."""
+    """Take off a fence that holds all, then line numbers that every line carries."""
     lines = read_lines(content)
     unfenced = _without_fence(lines.texts, path)
     numbered = without_numbers(unfenced)
-    is_numbered = numbered is not None and numbered[0] == list(range(1, len(unfenced) + 1))
-    texts = numbered[1] if numbered and is_numbered else unfenced
+    texts = numbered[1] if numbered and _are_line_numbers(numbered[0]) else unfenced
     if texts == lines.texts:
         return content
     is_ended = lines.is_ended or len(unfenced) < len(lines.texts)
@@ -26,6 +27,11 @@ def cleaned_content(content: str, path: str) -> str:
 def written_over(before: str, content: str) -> str:
     """Let the content take the place of what is there, with the line endings that are there."""
     return rewrite(read_lines(before), content)
+
+
+def _are_line_numbers(numbers: Sequence[int]) -> bool:
+    """Whether numbers are those of a file or of a part that was read of one: a lone line has only number 1."""
+    return is_consecutive(numbers) and (numbers[0] == 1 or (len(numbers) > 1 and numbers[0] < _FIRST_NUMBERS))
 
 
 def _without_fence(lines: Sequence[str], path: str) -> tuple[str, ...]:
