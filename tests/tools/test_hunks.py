@@ -44,6 +44,7 @@ CHANGED = {
     "around the named line": ("x\na\nv\n", ["@@ a", " x", " a", "-v"], "x\na\n"),
     "at the end": ("v\nw\nv\n", ["@@", "-v", "+V", "*** End of File"], "v\nw\nV\n"),
     "near its number": ("v\n" + "x\n" * 60 + "v\n", ["@@ -60,1 +60,1 @@", "-v", "+V"], "v\n" + "x\n" * 60 + "V\n"),
+    "near its number, glued to the sign": ("v\nx\nv\n", ["@@ -3,1 +3,1@@", "-v", "+V"], "v\nx\nV\n"),
     "with a wrong number": (FIVE, ["@@ -40,1 +40,1 @@", "-two"], "one\nthree\nfour\nfive\n"),
     "only new lines": (FIVE, ["@@", "+six"], FIVE + "six\n"),
     "only new lines below a line": (FIVE, ["@@ two", "+new"], "one\ntwo\nnew\nthree\nfour\nfive\n"),

@@ -89,7 +89,7 @@ _HEADERS = (
     (_Header.END_OF_FILE, re.compile(r"\*\*\* End of File()[ \t]*", re.IGNORECASE)),
     (_Header.UNKNOWN, re.compile(r"\*\*\* (.*)")),
 )
-_NUMBERS = re.compile(r"-(?P<start>\d{1,9})(?:,(?P<count>\d{1,9}))? \+\d{1,9}(?:,\d{1,9})?(?: @@.*)?")
+_NUMBERS = re.compile(r"-(?P<start>\d{1,9})(?:,(?P<count>\d{1,9}))? \+\d{1,9}(?:,\d{1,9})?(?: ?@@.*)?")
 _NO_ANCHOR = ("", "...", "\u2026")
 
 
