@@ -147,6 +147,14 @@ REFUSED = {
         ["*** Add File: c.txt", "+c", "*** Update File: a.txt", "*** Move to: c.txt"],
         "changed twice",
     ),
+    "a new file below a new one": (
+        ["*** Add File: c", "+c", "*** Add File: c/d", "+d"],
+        "c is to be a file, so c/d cannot be in it",
+    ),
+    "a move below a new file": (
+        ["*** Add File: c", "+c", "*** Update File: a.txt", "*** Move to: c/d/a.txt"],
+        "c is to be a file, so c/d/a\\.txt cannot be in it",
+    ),
     "no change": (["*** Update File: a.txt", "-a", "+a"], "already reads like this"),
     "no change of one of two": (["*** Delete File: b.txt", "*** Update File: a.txt", "@@", " a"], "already reads like"),
     "a folder": (["*** Delete File: ."], "folder"),

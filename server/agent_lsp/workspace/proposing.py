@@ -13,6 +13,7 @@ from agent_lsp.workspace.texts import with_endings_of
 def propose(edits: Sequence[FileEdit], uri_of: dict[Place, str]) -> Proposal:
     """Work out the changes. `uri_of`: the addresses of those places that the editor spells otherwise."""
     _refuse_doubles(edits)
+    _refuse_nested(edits)
     fitted = tuple(map(_with_usual_endings, edits))
     proposal_id = _proposal_id(fitted)
     return Proposal(
@@ -41,6 +42,15 @@ def _refuse_doubles(edits: Iterable[FileEdit]) -> None:
             if str(place.absolute) in seen:
                 raise FileProblem(f"{place.path} is changed twice in one edit; put its changes together.")
             seen.add(str(place.absolute))
+
+
+def _refuse_nested(edits: Iterable[FileEdit]) -> None:
+    """Refuse a file below another one: not every editor notices before it has made the first."""
+    places = [edit.move_to or edit.place for edit in edits if edit.move_to or edit.after is not None]
+    files = {place.absolute: place for place in places}
+    for place in places:
+        if above := next((files[folder] for folder in place.absolute.parents if folder in files), None):
+            raise FileProblem(f"{above.path} is to be a file, so {place.path} cannot be in it.")
 
 
 def _with_usual_endings(edit: FileEdit) -> FileEdit:
