@@ -87,6 +87,10 @@ WORDS = {
         ["*** Update File: a.txt", "*** Move to: a.txt", "-a"],
         {"tool": "appliedDiff", "path": "a.txt"},
     ),
+    "moved to itself by another name": (
+        ["*** Update File: a.txt", "*** Move to: ./d/../a.txt", "-a"],
+        {"tool": "appliedDiff", "path": "a.txt"},
+    ),
 }
 
 

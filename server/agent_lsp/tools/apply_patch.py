@@ -34,7 +34,7 @@ class ApplyPatch:
 
 
 def _edit(file: FilePatch) -> Edit:
-    move_to = file.move_to if isinstance(file, UpdatedFile) and file.move_to != file.path else None
+    move_to = file.move_to if isinstance(file, UpdatedFile) else None
     return Edit(file.path, "appliedDiff", _revise(file), move_to)
 
 

@@ -122,7 +122,8 @@ class Editing:
     def _target(self, edit: Edit) -> _Target:
         place = usable(self._files.locate(edit.path, "write"))
         move_to = usable(self._files.locate(edit.move_to, "write")) if edit.move_to else None
-        return _Target(edit, place, move_to)
+        is_moved = move_to is not None and move_to.path != place.path
+        return _Target(edit, place, move_to if is_moved else None)
 
     async def _settle_ignored(self, call_id: str, target: _Target) -> Outcome:
         """Let the gate refuse, which tells the user too. Whatever it says, an ignored file is not read."""
