@@ -40,15 +40,16 @@ def content(text: Any) -> bytes:
         case {"gen": "repeat", "s": piece, "n": count}:
             return piece.encode() * count
         case {"gen": "lines", "n": count, **more}:
-            return generated(count, more.get("line", "line {i}"), more.get("set", {}), more.get("eol", "\n"))
+            lines = generated(count, more.get("line", "line {i}"), more.get("set", {}))
+            ended = [*lines, ""] if more.get("final", True) else lines
+            return more.get("eol", "\n").join(ended).encode()
         case _:
             raise AssertionError(f"no such kind of text: {text}")
 
 
-def generated(count: int, line: str, changed: dict[str, Any], ending: str) -> bytes:
+def generated(count: int, line: str, changed: dict[str, Any]) -> list[str]:
     lines = [changed.get(str(number), line.replace("{i}", str(number))) for number in range(1, count + 1)]
-    pieces = [piece for each in lines for piece in (each if isinstance(each, list) else [each])]
-    return "".join(piece + ending for piece in pieces).encode()
+    return [piece for each in lines if each is not None for piece in (each if isinstance(each, list) else [each])]
 
 
 def argument(value: Any) -> Any:
