@@ -34,6 +34,8 @@ def message(kind: Ask, body: Json | None = None) -> Message:
         (Ask.FOLLOWUP, None, AskReply(Response.MESSAGE, " \n"), False),
         (Ask.FOLLOWUP, None, AskReply(Response.NO), False),
         (Ask.COMPLETION_RESULT, None, WORDS, True),
+        (Ask.COMPLETION_RESULT, None, AskReply(Response.MESSAGE), False),
+        (Ask.COMPLETION_RESULT, None, YES, False),
         (Ask.API_REQ_FAILED, None, YES, True),
         (Ask.AUTO_APPROVAL_MAX_REQ_REACHED, None, YES, True),
         (Ask.MISTAKE_LIMIT_REACHED, None, WORDS, True),
