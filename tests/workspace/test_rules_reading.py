@@ -36,7 +36,10 @@ def test_rules_of_all_roots_are_read_in_their_order(tmp_path: Path) -> None:
         (b"", None),
         (b" \n", None),
         (b"\xef\xbb\xbfHi", ("Hi", "")),
-        (b"a\xffb", ("a\N{REPLACEMENT CHARACTER}b", "")),
+        ("Ümläute\n".encode("utf-16"), ("Ümläute\n", "")),
+        ("Ümläute\r\n".encode("latin-1"), ("Ümläute\n", "")),
+        ("ümläut ".encode() + b"\xff", ("ümläut \N{REPLACEMENT CHARACTER}", "")),
+        (b"\x00\x01\x02PNG", None),
         (b"x" * LARGEST, ("x" * LARGEST, "")),
         (b"x" * (LARGEST + 9), ("x" * LARGEST, "Only the first 32,000 bytes were read.")),
         (

@@ -5,6 +5,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
+from agent_lsp.workspace.texts import decode
+
 LARGEST = 32_000
 """Bytes of a file that are read; rules are paid for on every request."""
 
@@ -43,7 +45,7 @@ class RuleFile:
 
 
 def read_rule(path: Path, root: Path) -> RuleFile | None:
-    """Read a file of rules; None for one that is not there, cannot be read, or leads out of its root."""
+    """Read a file of rules; None for one that is not there, is no text, cannot be read, or leads out of its root."""
     try:
         if not (path.is_file() and path.resolve().is_relative_to(root.resolve())):
             return None
@@ -51,7 +53,11 @@ def read_rule(path: Path, root: Path) -> RuleFile | None:
             content = file.read(LARGEST + 1)
     except (OSError, RuntimeError):  # The latter where links go round in a circle.
         return None
-    text, hidden = without_hidden(content[:LARGEST].decode("utf-8-sig", "replace").replace("\r\n", "\n"))
+    if (decoded := decode(content[:LARGEST])) is None:
+        return None
+    text, hidden = without_hidden(
+        decoded.text.encode("utf-8", "surrogateescape").decode("utf-8", "replace").replace("\r\n", "\n")
+    )
     notes = _notes(is_cut=len(content) > LARGEST, hidden=hidden)
     return RuleFile(text, " ".join(notes)) if text.strip() else None
 
