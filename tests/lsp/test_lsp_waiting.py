@@ -297,6 +297,39 @@ async def test_a_rejected_hunk_is_not_in_an_edited_text(plain: FrontDoor) -> Non
     assert answers(plain) == [yes(hunks={SECOND: "reject"}, edited={URI: BEFORE.replace("\n2\n", "\nzwei\n")})]
 
 
+@pytest.mark.parametrize(
+    ("text", "hunks", "made"),
+    [
+        (AFTER.replace("two\n", "zwei\n"), {SECOND: "reject"}, BEFORE.replace("\n2\n", "\nzwei\n")),
+        (BEFORE.replace("\n2\n", "\nzwei\n"), {SECOND: "reject"}, BEFORE.replace("\n2\n", "\nzwei\n")),
+        (AFTER, {FIRST: "reject", SECOND: "accept"}, BEFORE.replace("\n29\n", "\nend\n")),
+    ],
+)
+async def test_a_hunk_rejected_in_an_answer_is_not_in_the_text_that_comes_with_it(
+    ready: FrontDoor, text: str, hunks: dict[str, str], made: str
+) -> None:
+    propose(ready)
+    edited = [{"uri": URI, "text": text}]
+
+    await ready.client.request(
+        "agent/askResponse", {"taskId": "t1", "response": "objectResponse", "hunks": hunks, "edited": edited}
+    )
+
+    assert answers(ready) == [yes(response="objectResponse", hunks=hunks, edited={URI: made})]
+
+
+async def test_a_text_in_an_answer_takes_the_place_of_what_was_decided_of_its_hunks(ready: FrontDoor) -> None:
+    propose(ready)
+    await command(ready, "agent.rejectHunk", SECOND)
+
+    await ready.client.request(
+        "agent/askResponse",
+        {"taskId": "t1", "response": "yesButtonClicked", "edited": [{"uri": URI, "text": AFTER + "mine\n"}]},
+    )
+
+    assert answers(ready) == [yes(edited={URI: AFTER + "mine\n"})]
+
+
 async def test_a_hunk_that_is_edited_and_rejected_is_neither(plain: FrontDoor) -> None:
     propose(plain)
     plain.server.asks.edited = lambda _: Edited({URI: AFTER.replace("two\n", "zwei\n")})

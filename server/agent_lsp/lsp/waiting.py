@@ -145,7 +145,9 @@ class Asks:
             _check_hunk(waiting, hunk_id)
         own = self.edited(waiting)
         left_out: dict[str, Verdict] = dict.fromkeys(own.left_out, "reject")
-        hunks: dict[str, Verdict] = {**waiting.decisions, **left_out, **reply.hunks}
+        replaced = {hunk.id for change, hunk in waiting.hunks() if change.uri in {*reply.edited, *diffs}}
+        earlier = {id_: verdict for id_, verdict in {**waiting.decisions, **left_out}.items() if id_ not in replaced}
+        hunks: dict[str, Verdict] = {**earlier, **reply.hunks}
         edited = {**own.texts, **reply.edited}
         if not (diffs or edited):
             return replace(reply, hunks=hunks)
@@ -154,7 +156,7 @@ class Asks:
             if uri not in changes:
                 raise BadParams(f"{uri} is not among the proposed changes, so there is nothing to patch.")
             edited[uri] = patched(changes[uri].before or "", diff)
-        for uri in own.texts.keys() - diffs.keys() - reply.edited.keys():
+        for uri in edited.keys() & changes.keys():
             edited[uri] = _with_rejections(changes[uri], edited[uri], hunks)
         return replace(reply, hunks=hunks, edited=edited)
 
