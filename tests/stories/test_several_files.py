@@ -4,11 +4,13 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 import pytest
+from story import story
 from typing_room import ALL, Room, typing_room
 
 from agent_lsp.domain.files import Applied, EditOutcome, FileEdit, NotApplied
 from support.fake_editor import Manner
 from support.lsp_client import Json
+from support.model_server import CallTool
 
 TEXT = "one\ntwo\n"
 
@@ -120,3 +122,18 @@ def honest_after_the_first(room: Room) -> Callable[[Json], Awaitable[Json]]:
         return answered
 
     return answer
+
+
+async def test_document_that_was_edited_and_moved_is_saved_before_a_command_reads_it(tmp_path: Path) -> None:
+    patch = "*** Begin Patch\n*** Update File: a.txt\n*** Move to: b.txt\n@@\n-one\n+1\n*** End Patch\n"
+    move, look = [CallTool("apply_patch", patch=patch)], [CallTool("execute_command", command="cat b.txt")]
+    done = [CallTool("attempt_completion", result="done")]
+    async with story(tmp_path, [move, look, done]) as s:
+        s.editor.open(s.file("a.txt", "one\ntwo\n").as_uri(), "one\ntwo\n")
+        await s.new_task()
+        await s.approve("tool")
+        await s.approve("command")
+        await s.ask("completion_result")
+
+        assert s.model.requests[-1].results[-1].text == "Exit code: 0\n1\ntwo"
+        assert s.editor.saved == [(s.workspace / "b.txt").as_uri()]

@@ -80,12 +80,14 @@ DISORDER_SECONDS = 0.2
 class _Open:
     """An open document; `is_dirty` is what is known from changes and saves, `early` what came before its turn."""
 
-    __slots__ = ("early", "is_dirty", "mirrored", "timer", "version")
+    __slots__ = ("early", "is_dirty", "is_saved", "mirrored", "timer", "version")
 
     def __init__(self, mirrored: MirroredText, version: int) -> None:
         self.mirrored = mirrored
         self.version = version
         self.is_dirty = False
+        self.is_saved = False
+        """Whether it was saved since it was opened."""
         self.early: dict[int, Sequence[Edit]] = {}
         self.timer: asyncio.TimerHandle | None = None
 
@@ -166,9 +168,14 @@ class Mirror:
 
     def save(self, uri: str) -> None:
         if document := self._documents.get(uri):
-            document.is_dirty = False
+            document.is_dirty, document.is_saved = False, True
             self._wake()
             self._tell(uri)
+
+    def mark_unsaved(self, uri: str) -> None:
+        """Count a document as unsaved from its opening on."""
+        if (document := self._documents.get(uri)) and not document.is_saved:
+            document.is_dirty = True
 
     def close(self, uri: str) -> None:
         if self._documents.pop(uri, None):

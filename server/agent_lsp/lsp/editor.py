@@ -106,6 +106,7 @@ class Editor:
 
     async def _send(self, edits: Sequence[DocumentEdit]) -> ApplyAnswer:
         proof = _Proof(self._mirror, [edit for edit in edits if edit.version is not None])
+        unsaved = [edit.new_uri or edit.uri for edit in edits if self._is_moved_unsaved(edit)]
         # Begun before the edit is sent: the change may come, and be typed over, before the answer.
         watching = asyncio.create_task(self._mirror.until(proof.is_complete))
         try:
@@ -115,10 +116,18 @@ class Editor:
             proof.take(await asyncio.to_thread(_made_beside_typing, proof.shown()))
             shown = proof.shown() if claim.is_applied is False else []
             half_made = await asyncio.to_thread(_half_made_uris, shown)
-            return _judge(edits, proof, claim, half_made)
+            answer = _judge(edits, proof, claim, half_made)
+            for uri in unsaved if answer.result is ApplyResult.APPLIED else ():
+                self._mirror.mark_unsaved(uri)
+            return answer
         finally:
             watching.cancel()
             await asyncio.wait((watching,))
+
+    def _is_moved_unsaved(self, edit: DocumentEdit) -> bool:
+        """Whether the document will be opened anew, under its new name, with a text that is on no disk."""
+        has_new_text = edit.after != edit.before or self._mirror.is_dirty(edit.uri)
+        return edit.kind == "rename" and edit.version is not None and has_new_text
 
     async def _ask(self, edits: Sequence[DocumentEdit]) -> "_Claim":
         is_large = sum(len(edit.before) + len(edit.after) for edit in edits) > LARGE_TEXT
