@@ -146,7 +146,8 @@ class Asks:
         own = self.edited(waiting)
         left_out: dict[str, Verdict] = dict.fromkeys(own.left_out, "reject")
         replaced = {hunk.id for change, hunk in waiting.hunks() if change.uri in {*reply.edited, *diffs}}
-        earlier = {id_: verdict for id_, verdict in {**waiting.decisions, **left_out}.items() if id_ not in replaced}
+        decided: dict[str, Verdict] = {**waiting.decisions, **left_out}
+        earlier = {hunk_id: verdict for hunk_id, verdict in decided.items() if hunk_id not in replaced}
         hunks: dict[str, Verdict] = {**earlier, **reply.hunks}
         edited = {**own.texts, **reply.edited}
         if not (diffs or edited):
