@@ -152,15 +152,25 @@ def test_lines_about_files_are_read_back() -> None:
     assert touched([Words(("Summary", "\n".join(told.lines())), by="summary")]) == told
 
 
+DONE = "What the call did stays done; read again what you need."
+REJECTED_HUNK = "The user rejected 1 of 2 hunks; they are not in the file."
+CHANGED_BY_USER = "The user changed your proposal."
+
+
 @pytest.mark.parametrize(
     ("text", "images", "told"),
     [
-        ("x" * 1_234, (), "[Left out to make room: 1,234 characters. Call the tool again if you need them.]"),
-        ("", ("data:",), "[Left out to make room: 0 characters and 1 image(s). Call the tool again if you need them.]"),
+        ("x" * 1_234, (), f"[Left out to make room: 1,234 characters. {DONE}]"),
+        ("", ("data:",), f"[Left out to make room: 0 characters and 1 image(s). {DONE}]"),
         (
             "done\n\nThe user approved this and says:\nmind it",
             (),
-            "[Left out to make room: 46 characters. Call the tool again if you need them.]\n\nThe user approved this and says:\nmind it",
+            f"[Left out to make room: 46 characters. {DONE}]\n\nThe user approved this and says:\nmind it",
+        ),
+        (
+            f"a.py changed.\n{REJECTED_HUNK}\n{CHANGED_BY_USER} a.py differs:\n-x\n{CHANGED_BY_USER} 1 | {REJECTED_HUNK}",
+            (),
+            f"[Left out to make room: 214 characters. {DONE}]\n{REJECTED_HUNK}\n{CHANGED_BY_USER}",
         ),
     ],
 )

@@ -1,5 +1,6 @@
 """How a history is made shorter: the events of that, applied alike in memory and when a journal is read. Pure."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -10,6 +11,12 @@ APPROVED_WITH_WORDS = "The user approved this and says:"
 """What stands in a result before words of the user's: those stay when the result is left out."""
 REJECTED = "The user rejected this; nothing was done."
 """What a result begins with that holds nothing but the user's no, and their words."""
+CHANGED_BY_USER = "The user changed your proposal."
+"""What a line of a result begins with that goes on with how they did."""
+_USERS_PART = re.compile(
+    rf"^(?:The user rejected \d+ of \d+ hunks; they are not in the file\.|{re.escape(CHANGED_BY_USER)})", re.MULTILINE
+)
+_DONE = "What the call did stays done; read again what you need."
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,10 +58,14 @@ def shorter(history: Sequence[HistoryItem], change: HistoryChange) -> list[Histo
 
 
 def left_out(result: Result) -> Result:
-    """A result without its text and images; the call still has its result, and the user's words are still heard."""
+    """A result without its text and images. The call still has its result, and what the user said of it is still heard.
+
+    It sends nobody to make the call again: an edit or a command would be done twice.
+    """
     _, said, words = result.text.rpartition(APPROVED_WITH_WORDS)
     images = f" and {len(result.images)} image(s)" if result.images else ""
-    text = f"[Left out to make room: {len(result.text):,} characters{images}. Call the tool again if you need them.]"
+    text = f"[Left out to make room: {len(result.text):,} characters{images}. {_DONE}]"
+    text = "\n".join([text, *dict.fromkeys(_USERS_PART.findall(result.text))])
     return replace(result, text=f"{text}\n\n{said}{words}" if said else text, images=())
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from agent_lsp.domain.approvals import Decision
+from agent_lsp.domain.condensing import CHANGED_BY_USER
 from agent_lsp.domain.files import Applied, Change, Conflict, NotApplied, Proposal, Unproven
 from agent_lsp.domain.turns import Outcome
 from agent_lsp.tools.matching.revision import Malformed, Refusal, Revision
@@ -27,7 +28,7 @@ def told(applied: Applied, proposal: Proposal, revisions: Sequence[Revision], de
         total = sum(len(change.hunks) for change in proposal.changes)
         parts.append(f"The user rejected {count} of {total} hunks; they are not in the file.")
     for path, diff in applied.user_diffs.items():
-        parts.append(f"The user changed your proposal. From what you proposed, {path} differs by:\n{diff}")
+        parts.append(f"{CHANGED_BY_USER} From what you proposed, {path} differs by:\n{diff}")
     faults = [fault for revision in revisions for fault in revision.faults]
     if faults:
         parts.append("\n".join(["NOT applied, write these again:", *faults]))
