@@ -59,8 +59,8 @@ async def test_cloud_is_asked_in_its_own_way(name: str, path: str, expected: dic
     assert body["stream"] is True
 
 
-@pytest.mark.parametrize("name", ["anthropic-bedrock", "anthropic-vertex"])
-async def test_who_is_not_signed_in_is_told_so(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(("name", "package"), [("anthropic-bedrock", "boto3"), ("anthropic-vertex", "google-auth")])
+async def test_who_is_not_signed_in_is_told_so(name: str, package: str, monkeypatch: pytest.MonkeyPatch) -> None:
     for variable in ("AWS_BEARER_TOKEN_BEDROCK", "ANTHROPIC_AWS_API_KEY", "AWS_PROFILE"):
         monkeypatch.delenv(variable, raising=False)
     async with stand_in({}) as server:
@@ -72,3 +72,4 @@ async def test_who_is_not_signed_in_is_told_so(name: str, monkeypatch: pytest.Mo
     assert (server.asked, caught.value.is_passing) == ([], False)
     assert str(caught.value).startswith("Signing in to 127.0.0.1")
     assert "\n" not in str(caught.value)
+    assert package in (caught.value.hint or "")

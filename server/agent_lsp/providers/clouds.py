@@ -24,6 +24,10 @@ _VERSION = {"anthropic-version": "2023-06-01"}
 _VERTEX_VERSION = "vertex-2023-10-16"
 _SIGN_IN_ERRORS = (RuntimeError, ImportError)
 """What the client raises where there are no credentials, or the package that finds them is not there."""
+_BEDROCK_HINT = "Give the profile a Bedrock key, or sign in to AWS; that needs the package boto3 beside agent-lsp."
+_VERTEX_HINT = (
+    "Sign in by `gcloud auth application-default login`; that needs the package google-auth beside agent-lsp."
+)
 
 
 def build_bedrock(profile: Profile, secrets: Secrets) -> Streaming:
@@ -32,7 +36,7 @@ def build_bedrock(profile: Profile, secrets: Secrets) -> Streaming:
         services.ANTHROPIC,
         name="anthropic-bedrock",
         base_url=f"https://bedrock-mantle.{profile.region}.api.aws/anthropic",
-        open_client=_opener(profile, _bedrock),
+        open_client=_opener(profile, _bedrock, _BEDROCK_HINT),
     )
     return service.build(profile.model_copy(update={"transport": "sdk"}), secrets)
 
@@ -49,7 +53,7 @@ def build_vertex(profile: Profile, secrets: Secrets) -> Streaming:
         base_url=_vertex_address(profile.region or ""),
         path=path,
         parameters=_vertex_parameters,
-        open_client=_opener(profile, _vertex),
+        open_client=_opener(profile, _vertex, _VERTEX_HINT),
     )
     return service.build(profile.model_copy(update={"transport": "sdk"}), secrets)
 
@@ -70,7 +74,7 @@ def _vertex_parameters(profile: Profile) -> Json:
     return {"anthropic_version": _VERTEX_VERSION, **parameters}
 
 
-def _opener(profile: Profile, make: Callable[[Profile, Endpoint], "Cloud"]) -> Callable[[Endpoint], Opened]:
+def _opener(profile: Profile, make: Callable[[Profile, Endpoint], "Cloud"], hint: str) -> Callable[[Endpoint], Opened]:
     def opened(endpoint: Endpoint) -> Opened:
         import anthropic
 
@@ -78,8 +82,8 @@ def _opener(profile: Profile, make: Callable[[Profile, Endpoint], "Cloud"]) -> C
         try:
             client = make(profile, endpoint)
         except errors as error:
-            raise faults.not_signed_in(endpoint.address, error) from error
-        return Opened(client, anthropic.APIStatusError, anthropic.APIConnectionError, errors)
+            raise faults.not_signed_in(endpoint.address, error, hint) from error
+        return Opened(client, anthropic.APIStatusError, anthropic.APIConnectionError, errors, hint)
 
     return opened
 

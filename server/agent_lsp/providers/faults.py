@@ -131,10 +131,10 @@ def no_address(base_url: str) -> ModelFault:
     )
 
 
-def not_signed_in(address: str, error: Exception) -> ModelFault:
+def not_signed_in(address: str, error: Exception, hint: str) -> ModelFault:
     """The vendor's own client found no credentials that it could use."""
     reason = _clipped(str(error)).rstrip(".")
-    return ModelFault(f"Signing in to {address} failed: {reason}.", is_passing=False, hint="Sign in, then try again.")
+    return ModelFault(f"Signing in to {address} failed: {reason}.", is_passing=False, hint=hint)
 
 
 def _in_answer(told: _Told) -> ModelFault:

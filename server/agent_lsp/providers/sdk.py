@@ -33,6 +33,7 @@ class Opened:
     status_error: "type[anthropic.APIStatusError | openai.APIStatusError]"
     connection_error: "type[anthropic.APIConnectionError | openai.APIConnectionError]"
     sign_in_errors: tuple[type[Exception], ...] = ()
+    sign_in_hint: str = ""
 
 
 class SdkTransport:
@@ -57,7 +58,7 @@ class SdkTransport:
             reason = error.__cause__ if isinstance(error.__cause__, Exception) else error
             raise faults.unreachable(self._endpoint.address, reason) from error
         except vendor.sign_in_errors as error:
-            raise faults.not_signed_in(self._endpoint.address, error) from error
+            raise faults.not_signed_in(self._endpoint.address, error, vendor.sign_in_hint) from error
         try:
             yield incoming(response, self._endpoint)
         finally:
