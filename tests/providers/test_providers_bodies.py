@@ -316,6 +316,10 @@ PARAMETERS = [
         {"reasoning": {"effort": "low", "summary": "auto"}, "include": ["reasoning.encrypted_content"]},
     ),
     ("openai-responses", {"model": "gpt-5.2"}, {"include": ["reasoning.encrypted_content"]}),
+    ("openai-responses", {"model": "gpt-9"}, {"include": ["reasoning.encrypted_content"]}),
+    ("openai-responses", {"model": "gpt-4.1"}, {"include": None}),
+    ("openai-responses", {"model": "gpt-9", "base_url": "http://localhost/v1"}, {"include": None}),
+    ("azure-responses", {"model": "my-deployment"}, {"include": ["reasoning.encrypted_content"]}),
 ]
 
 

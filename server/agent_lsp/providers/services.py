@@ -120,13 +120,25 @@ def _chat_parameters_with(limit: str, profile: Profile) -> Json:
 
 
 def _responses_parameters(profile: Profile) -> Json:
-    parameters: Json = {"model": profile.model} | ({CACHE_KEY: ""} if _is_vendors_own(profile) else {})
+    if not _is_vendors_own(profile):
+        return _responses_parameters_with(profile, reasons=catalog.known(profile.model).has_reasoning)
+    return _newest_responses_parameters(profile) | {CACHE_KEY: ""}
+
+
+def _newest_responses_parameters(profile: Profile) -> Json:
+    """What OpenAI's own models want: a model that is not known is a newer one, or goes by a name of the user's."""
+    model = catalog.known(profile.model)
+    return _responses_parameters_with(profile, reasons=model.has_reasoning or model is catalog.UNKNOWN)
+
+
+def _responses_parameters_with(profile: Profile, *, reasons: bool) -> Json:
+    parameters: Json = {"model": profile.model}
     if profile.max_output:
         parameters["max_output_tokens"] = profile.max_output
     if profile.effort:
         parameters["reasoning"] = {"effort": profile.effort, "summary": "auto"}
-    if profile.effort or catalog.known(profile.model).has_reasoning:
-        # Refused for models that do not reason.
+    if profile.effort or reasons:
+        # Where the model does not, this is refused, and then left out.
         parameters["include"] = ["reasoning.encrypted_content"]
     return parameters
 
@@ -166,7 +178,13 @@ RESPONSES = Service(
     open_client=open_openai,
 )
 
-AZURE_RESPONSES = replace(RESPONSES, name="azure-responses", base_url="", signing=_azure_signing)
+AZURE_RESPONSES = replace(
+    RESPONSES,
+    name="azure-responses",
+    base_url="",
+    signing=_azure_signing,
+    parameters=_newest_responses_parameters,
+)
 
 AZURE = replace(
     CHAT,
