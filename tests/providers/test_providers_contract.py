@@ -229,6 +229,14 @@ async def test_the_services_own_words_are_shown_without_the_key(opened: Open) ->
     assert caught.value.hint == "Check the profile's apiKey."
 
 
+async def test_the_password_of_an_address_is_not_shown(opened: Open, api: str) -> None:
+    async with scripted_model([Refusal(401, "no user me:pass-word-1")]) as server:
+        address = server.base_url(api).replace("://", "://me:pass-word-1@")
+        async with opened(server, base_url=address) as model:
+            with pytest.raises(ModelFault, match=r"no user me:\[secret\]"):
+                await events_of(model)
+
+
 async def test_an_error_in_the_stream_is_a_fault(opened: Open) -> None:
     async with scripted_model([[Say("so far"), StreamError("too busy")]]) as server, opened(server) as model:
         with pytest.raises(ModelFault, match="too busy") as caught:

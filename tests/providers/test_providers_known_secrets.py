@@ -35,12 +35,13 @@ def test_a_variable_is_secret_by_its_name(variable: str, value: str, is_secret: 
         ({"baseURL": "https://me:pass%21word@host/v1"}, "pass!word"),
         ({"baseURL": "https://me:pass%21word@host/v1"}, "pass%21word"),
         ({"baseURL": "https://host/v1?code=a1b2c3d4e5f6"}, "a1b2c3d4e5f6"),
+        ({"baseURL": "$ENV:PLACE"}, "pass-word"),
     ],
 )
 def test_what_a_profile_holds_is_secret(profile: dict[str, object], secret: str) -> None:
     settings = Settings.model_validate({"providers": {"work": {"type": "openai", **profile}}})
 
-    assert secret in secret_values({"MINE": "mine-1234"}, settings)
+    assert secret in secret_values({"MINE": "mine-1234", "PLACE": "https://me:pass-word@host/v1"}, settings)
 
 
 @pytest.mark.parametrize("url", ["https://[bad", "", "https://host/v1?api-version=2024-10", "nonsense"])

@@ -10,7 +10,7 @@ from agent_lsp.providers.definitions import TYPES, ProviderType, type_named
 from agent_lsp.providers.late import LateModel
 from agent_lsp.providers.recorded_requests import RecordedRun
 from agent_lsp.providers.recording import RecordingModel, Streaming
-from agent_lsp.providers.secrets import Secrets
+from agent_lsp.providers.secrets import Secrets, secrets_in_address
 from agent_lsp.providers.seeing import SeeingModel
 from agent_lsp.providers.service import ServiceModel
 from agent_lsp.providers.transport import is_address, is_loopback
@@ -70,7 +70,7 @@ def _built(provider: ProviderType, resolved: Profile, name: str) -> Streaming:
 
 
 def _keys(profile: Profile) -> tuple[str, ...]:
-    return (profile.api_key or "", *profile.headers.values())
+    return (profile.api_key or "", *profile.headers.values(), *secrets_in_address(profile.base_url or ""))
 
 
 def _calling(provider: ProviderType, resolved: Profile, model: Streaming) -> Streaming:

@@ -3,7 +3,7 @@
 import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from urllib.parse import quote
+from urllib.parse import parse_qsl, quote, unquote, urlsplit
 
 from agent_lsp.providers.secret_shapes import SHAPES
 
@@ -11,6 +11,8 @@ MARK = "[secret]"
 
 _SHORTEST = 6
 """Shorter values ("none", "test") are no secrets, and would riddle the text with marks."""
+_SHORTEST_OF_QUERY = 12
+"""Shorter ones are versions and the like."""
 
 
 class Secrets:
@@ -71,3 +73,14 @@ def _without(piece: str, start: int, spans: list[tuple[int, int]]) -> str:
         kept.append(MARK if first >= start else "")
         at = last - start
     return "".join([*kept, piece[at:]])
+
+
+def secrets_in_address(url: str) -> Iterator[str]:
+    """The password and the values of the query that an address may hold, as they are written and as they are meant."""
+    try:
+        parts = urlsplit(url)
+        password = parts.password or ""
+    except ValueError:
+        return
+    yield from (password, unquote(password))
+    yield from (value for _, value in parse_qsl(parts.query) if len(value) >= _SHORTEST_OF_QUERY)
