@@ -81,6 +81,10 @@ CALLS = {
     "a call without arguments": ([piece(0, "a", "f")], [("a", "f", "")]),
     "a call without a name": ([piece(0, "a", None, "{}")], [("a", "", "{}")]),
     "arguments as an object": ([piece(0, "a", "f", {"x": 1})], [("a", "f", '{"x": 1}')]),
+    "an id that is a number": (
+        [chunk({"tool_calls": [{"index": 0, "id": 7, "function": {"name": "f", "arguments": "{}"}}]})],
+        [("7", "f", "{}")],
+    ),
     "one id for two calls": (
         [piece(0, "a", "f", "{}"), piece(1, "a", "g", "{}")],
         [("a", "f", "{}"), ("minted_0", "g", "{}")],

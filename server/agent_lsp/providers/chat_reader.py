@@ -148,7 +148,7 @@ class ChatReader:
 
     def _read_call(self, piece: Json) -> None:
         function = inner(piece, "function")
-        id_, name = piece.get("id") or "", function.get("name") or ""
+        id_, name = _id_of(piece), function.get("name") or ""
         calling = self._calling(piece.get("index"), id_, name)
         calling.extra = inner(piece, "extra_content") or calling.extra
         if name and calling.key is None and (not calling.name or not id_):
@@ -228,6 +228,12 @@ def _is_another(known: _Calling, id_: str, name: str, *, has_index: bool) -> boo
     if has_index:
         return has_begun and bool(name) and name != known.whole_name
     return bool(id_ or name) and (has_begun or bool(id_))
+
+
+def _id_of(piece: Json) -> str:
+    """An id is text; some servers count calls instead."""
+    id_: object = piece.get("id")
+    return str(id_) if isinstance(id_, int) else piece.get("id") or ""
 
 
 def _as_prose(content: Any) -> str:  # Any: JSON as a service sends it
