@@ -7,6 +7,8 @@ from pathlib import Path
 from agent_lsp.domain.errors import TaskUnknown
 from agent_lsp.storage.problems import storage_problem
 
+HOME_VARIABLE = "AGENT_LSP_HOME"
+
 _NAME = "agent-lsp"
 _TASK_ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
 
@@ -19,7 +21,7 @@ def state_folder(environment: Mapping[str, str]) -> Path:
 
 def home_folder(environment: Mapping[str, str]) -> Path:
     """The folder of the user's own settings. It may not exist."""
-    return _chosen(environment, "AGENT_LSP_HOME") or _user_config_folder()
+    return _chosen(environment, HOME_VARIABLE) or _user_config_folder()
 
 
 def tasks_folder(state: Path) -> Path:

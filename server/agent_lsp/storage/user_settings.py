@@ -9,7 +9,7 @@ from typing import cast
 from agent_lsp.domain.encoding import Json
 from agent_lsp.domain.errors import StorageProblem
 from agent_lsp.storage.entries import locked, replace_file
-from agent_lsp.storage.places import private_folder
+from agent_lsp.storage.places import HOME_VARIABLE, private_folder
 from agent_lsp.storage.problems import storage_problem
 
 
@@ -20,7 +20,7 @@ def read_user_settings(path: Path) -> Json:
     except FileNotFoundError:
         return {}
     except OSError as error:
-        raise storage_problem(f"{path} cannot be read", path.parent, error) from error
+        raise storage_problem(f"{path} cannot be read", path.parent, error, HOME_VARIABLE) from error
     except (ValueError, RecursionError) as error:
         raise _not_understood(path) from error
     if not isinstance(whole, dict):
@@ -41,7 +41,7 @@ def change_user_settings(path: Path, change: Callable[[Json], Json], *, is_priva
             # What is no character can stand in JSON as an escape only.
             replace_file(path, after.encode(errors="backslashreplace"), 0o600 if is_private else _permissions(path))
     except OSError as error:
-        raise storage_problem(f"{path} cannot be written", path.parent, error) from error
+        raise storage_problem(f"{path} cannot be written", path.parent, error, HOME_VARIABLE) from error
 
 
 def _permissions(path: Path) -> int:
