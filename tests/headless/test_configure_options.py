@@ -43,6 +43,10 @@ def read(file: Path) -> Any:
             "--type vertex --model m --project p --region eu",
             {"type": "anthropic-vertex", "model": "m", "project": "p", "region": "eu"},
         ),
+        (
+            "--type openai --model m --base-url $ENV:PLACE --api-key-env MY_KEY",
+            {"type": "openai", "model": "m", "baseURL": "$ENV:PLACE", "apiKey": "$ENV:MY_KEY"},
+        ),
         ("--type replay --file /recorded.jsonl", {"type": "replay", "file": "/recorded.jsonl"}),
     ],
 )
@@ -72,6 +76,19 @@ def test_options_are_a_profile(file: Path, words: str, profile: Any) -> None:
         (["--type", "openai", "--model", "m", "--base-url", "a.example"], "The base URL begins with http:// or"),
         (["--type", "openai", "--model", "m", "--base-url", "https://"], "The base URL begins with http:// or"),
         (["--type", "openai", "--model", "m", "--base-url", "https://a\n.example"], "The base URL begins with"),
+        (
+            ["--type", "openai", "--model", "m", "--base-url", "https://a b.example"],
+            "The base URL is no address: look at",
+        ),
+        (
+            ["--type", "openai", "--model", "m", "--base-url", "http://a:99999/v1"],
+            "The base URL is no address: look at",
+        ),
+        (
+            ["--type", "openai", "--model", "m", "--base-url", "https://me:sk-123@a/v1"],
+            "There is a password in the base",
+        ),
+        (["--type", "openai", "--model", "m", "--base-url", "$ENV:sk-123"], "The base URL begins with http:// or"),
         (["--type", "openai", "--model", "m", "--api-key-env", "sk-123"], "That is no name of a variable: name the"),
         (["--type", "openai", "--model", "m", "--api-key-env", ""], "That is no name of a variable"),
         (["--type", "openai", "--model", "m", "--provider", " "], "A profile's name is one to 60 characters"),
@@ -109,6 +126,16 @@ def test_profile_of_the_same_type_keeps_what_is_not_said(file: Path) -> None:
     main(["configure", "--provider", "x", "--model", "n"])
 
     assert read(file)["providers"] == {"x": {"type": "openai", "model": "n", "apiKey": "$ENV:K"}}
+
+
+def test_profile_that_is_called_as_its_type_keeps_what_is_not_said(file: Path) -> None:
+    file.parent.mkdir()
+    before = {"type": "ollama", "model": "m", "window": 9000, "prices": "free", "headers": {"x": "y"}, "future": [1]}
+    file.write_text(json.dumps({"providers": {"ollama": before}}), "utf-8")
+
+    assert main(["configure", "--type", "ollama", "--model", "n"]) == 0
+
+    assert read(file)["providers"] == {"ollama": {**before, "model": "n"}}
 
 
 def test_profile_of_another_type_is_made_anew(file: Path) -> None:
@@ -153,7 +180,10 @@ def test_place_that_cannot_be_written_to_is_said(file: Path, capsys: Captured) -
     file.parent.write_text("no folder")
 
     assert main(["configure", "--type", "ollama", "--model", "m"]) == 1
-    assert f"{file} cannot be read" in capsys.readouterr().err
+
+    told = capsys.readouterr().err
+    assert f"{file} cannot be read" in told
+    assert "or set AGENT_LSP_HOME to another folder" in told
 
 
 def test_key_that_is_not_there_yet_is_said(file: Path, capsys: Captured) -> None:

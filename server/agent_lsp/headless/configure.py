@@ -60,12 +60,13 @@ def _asked(home: Path) -> Draft | None:
 
 
 def _drafted(options: Namespace, home: Path) -> Draft:
-    before = profile_in(read_user_settings(home / USER_FILE), options.provider)
-    if not options.type and not before:
+    settings = read_user_settings(home / USER_FILE)
+    type_name = options.type or str(profile_in(settings, options.provider).get("type", ""))
+    if not type_name:
         raise BadParams("Say which type of provider it is, with --type.")
-    provider = wanted_type(options.type or str(before.get("type", "")))
+    provider = wanted_type(type_name)
     name = checked_name(provider.name if options.provider is None else options.provider)
-    draft = draft_of(provider, name, _given(options), before)
+    draft = draft_of(provider, name, _given(options), profile_in(settings, name))
     _check_whole(draft.type, draft)
     return draft
 

@@ -4,16 +4,16 @@ No questions are asked here; that is `configure_questions.py`.
 """
 
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import cast
+from urllib.parse import urlsplit
 
 from agent_lsp.domain.encoding import Json
 from agent_lsp.domain.errors import BadParams
 from agent_lsp.providers.build import REFERENCE
 from agent_lsp.providers.definitions import NO_KEY, TYPES, ProviderType, type_named
-from agent_lsp.providers.transport import is_loopback
+from agent_lsp.providers.transport import is_address, is_loopback
 from agent_lsp.settings.checks import checked
 from agent_lsp.settings.model import Profile
 from agent_lsp.settings.sources import USER_FILE
@@ -33,7 +33,9 @@ class Draft:
 
     @property
     def profile(self) -> Profile:
-        return Profile.model_validate(self.fields)
+        """What is made of the fields; those from before that make no sense are left out, as they are when read."""
+        fitting, _ = checked({"providers": {self.name: self.fields}}, "")
+        return Profile.model_validate(fitting["providers"][self.name])
 
     @property
     def holds_key(self) -> bool:
@@ -62,8 +64,16 @@ def checked_variable(name: str) -> str:
 
 
 def checked_address(address: str) -> str:
+    """The base URL, or the reference to a variable that has it. What is neither is not repeated: it may hold a key."""
+    if address.startswith(REFERENCE) and _VARIABLE.fullmatch(address.removeprefix(REFERENCE)):
+        return address
     if not re.match(r"https?://[^\s/]", address) or not address.isprintable():
         raise BadParams("The base URL begins with http:// or https://.")
+    if not is_address(address):
+        raise BadParams("The base URL is no address: look at its host and its port.")
+    if urlsplit(address).password:
+        way = f"have the whole URL in a variable of the environment, and name it as {REFERENCE}NAME"
+        raise BadParams(f"There is a password in the base URL, which does not belong into a file: {way}.")
     return address
 
 
@@ -81,13 +91,13 @@ def _object(value: object) -> Json:
     return cast("Json", value) if isinstance(value, dict) else {}  # A JSON object has strings for keys.
 
 
-def draft_of(provider: ProviderType, name: str, given: Mapping[str, object], before: Json) -> Draft:
+def draft_of(provider: ProviderType, name: str, given: Json, before: Json) -> Draft:
     """Put together what is said of a profile, and what it said before where its type is the same; BadParams."""
     known = type_named(str(before.get("type", "")))
     fields: Json = {**(before if known is provider else {}), "type": provider.name, **given}
     if "apiKey" not in fields and is_loopback(str(fields.get("baseURL", ""))):
         fields["apiKey"] = NO_KEY
-    _, remarks = checked({"providers": {name: fields}}, "The command line")
+    _, remarks = checked({"providers": {name: given}}, "The command line")
     if remarks:
         raise BadParams(remarks[0])
     return Draft(name, provider, fields)
