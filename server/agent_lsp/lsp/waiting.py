@@ -147,7 +147,7 @@ class Asks:
         left_out: dict[str, Verdict] = dict.fromkeys(own.left_out, "reject")
         replaced = {hunk.id for change, hunk in waiting.hunks() if change.uri in {*reply.edited, *diffs}}
         decided: dict[str, Verdict] = {**waiting.decisions, **left_out}
-        earlier = {hunk_id: verdict for hunk_id, verdict in decided.items() if hunk_id not in replaced}
+        earlier: dict[str, Verdict] = {id_: verdict for id_, verdict in decided.items() if id_ not in replaced}
         hunks: dict[str, Verdict] = {**earlier, **reply.hunks}
         edited = {**own.texts, **reply.edited}
         if not (diffs or edited):
