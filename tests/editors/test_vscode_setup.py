@@ -11,7 +11,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 from playwright.async_api import expect
-from workbench import CodeServer, code_server, workbench
+from workbench import CodeServer, Workbench, code_server, workbench
 
 from support.lsp_client import LspClient
 from support.model_server import CallTool
@@ -63,32 +63,38 @@ async def test_a_folder_that_asks_for_more_is_trusted_only_by_a_yes(tmp_path: Pa
         assert w.file("a.txt").read_text() == "uno\ntwo\n"
 
 
-async def test_a_second_client_answers_and_the_edit_is_made_in_this_editor(tmp_path: Path, extensions: Path) -> None:
+async def test_a_server_is_found_once_it_runs_and_a_second_client_answers(tmp_path: Path, extensions: Path) -> None:
     port = free_port()
     address = {"agentLsp.server.address": f"127.0.0.1:{port}", "agentLsp.server.token": "s3cret"}
     windows = tmp_path / "windows"
     windows.mkdir()
     with code_server(windows, extensions, address) as running:
-        async with (
-            served(tmp_path, port),
-            workbench(tmp_path, running, [EDIT, DONE], FILES) as w,
-            guest(port, "s3cret") as other,
-        ):
-            await w.open("a.txt")
+        async with workbench(tmp_path, running, [EDIT, DONE], FILES) as w:
             await w.show_view()
-            await w.send("change it")
-            await expect(w.action("Approve")).to_be_visible()
-            seen = await other.request("agent/state", {})
-            task = {"taskId": seen["taskId"], "ts": seen["ask"]["ts"]}
-            answers = [
-                await other.request("agent/askResponse", {**task, "response": response})
-                for response in ("yesButtonClicked", "noButtonClicked")
-            ]
-            await expect(w.row("completion_result")).to_be_visible()
+            await expect(w.view.locator(".welcome h1")).to_have_text("The server does not run")
+            async with served(tmp_path, port):
+                await w.view.get_by_role("button", name="Start it").click()
+                await expect(w.view.locator(".welcome h1")).to_have_text("What shall the agent do?")
+                await w.open("a.txt")
+                await w.show_view()
+                await w.send("change it")
+                await expect(w.action("Approve")).to_be_visible()
+                async with guest(port, "s3cret") as other:
+                    await _is_answered_by(other, w)
 
-            assert answers == [{"accepted": True}, {"accepted": False, "reason": "AskGone"}]
-            await expect(w.page.locator(".view-line", has_text="uno")).to_be_visible()
-            await expect(w.row("tool").locator(".mark.approved")).to_be_visible()
+
+async def _is_answered_by(other: LspClient, w: Workbench) -> None:
+    seen = await other.request("agent/state", {})
+    task = {"taskId": seen["taskId"], "ts": seen["ask"]["ts"]}
+    answers = [
+        await other.request("agent/askResponse", {**task, "response": response})
+        for response in ("yesButtonClicked", "noButtonClicked")
+    ]
+    await expect(w.row("completion_result")).to_be_visible()
+
+    assert answers == [{"accepted": True}, {"accepted": False, "reason": "AskGone"}]
+    await expect(w.page.locator(".view-line", has_text="uno")).to_be_visible()
+    await expect(w.row("tool").locator(".mark.approved")).to_be_visible()
 
 
 @asynccontextmanager

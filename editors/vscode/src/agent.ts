@@ -1,6 +1,7 @@
 // What the user does to the task: start it, answer it, stop it, bring another one back. The server decides; this only asks it.
 
 import * as vscode from "vscode";
+import { ResponseError } from "vscode-languageclient/node";
 
 import { closePreviews } from "./changes.ts";
 import type { Attachment, ToView } from "./messages.ts";
@@ -13,6 +14,8 @@ type Response = AskResponseParams["response"];
 
 const PAGE = 1000;
 
+const TAKE_OVER_TRIES = 20;
+const TAKE_OVER_MS = 500;
 export class Agent {
   readonly task: Task;
 
@@ -30,9 +33,30 @@ export class Agent {
   /** Takes up what the server has: its current task after a reload, or the task that was here before the server was restarted. */
   async reconnect(previous: string | undefined): Promise<void> {
     const snapshot = await this.server.request("agent/state", { limit: PAGE });
-    this.task.load(snapshot);
-    if (!this.task.taskId && previous) {
-      await this.resume(previous);
+    if ("taskId" in snapshot || !previous) {
+      this.task.load(snapshot);
+      return;
+    }
+    try {
+      await this.takeOver(previous);
+    } catch (error) {
+      this.task.load(snapshot);
+      throw error;
+    }
+  }
+
+  /** The server of the window that was here before may still be ending, and keeps its task until it has. */
+  private async takeOver(taskId: string): Promise<void> {
+    const before = this.task.taskId;
+    for (let left = TAKE_OVER_TRIES; this.task.taskId === before; left--) {
+      try {
+        return await this.resume(taskId);
+      } catch (error) {
+        if (left === 0 || kindOf(error) !== "TaskBusy") {
+          throw error;
+        }
+      }
+      await new Promise((resolve) => setTimeout(resolve, TAKE_OVER_MS));
     }
   }
 
@@ -205,3 +229,9 @@ function takesWords(kind: string): boolean {
   return !["tool", "command", "browser_action_launch", "use_mcp_server", "auto_approval_max_req_reached"].includes(kind);
 }
 
+
+/** What kind of error the server answered, as it names it. */
+function kindOf(error: unknown): string | undefined {
+  const data = error instanceof ResponseError ? (error.data as { kind?: string } | undefined) : undefined;
+  return data?.kind;
+}

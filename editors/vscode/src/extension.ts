@@ -27,10 +27,19 @@ import { TaskView } from "./view.ts";
 
 const LAST_TASK = "lastTask";
 
-export async function activate(extension: vscode.ExtensionContext): Promise<void> {
-  const extended = new Extension(extension);
-  extension.subscriptions.push(extended);
-  await extended.server.start();
+/** The editor tells `deactivate` nothing: what that has to end is kept here. */
+let running: Extension | undefined;
+
+/** The view and the commands are there at once; the server comes when it comes. */
+export function activate(extension: vscode.ExtensionContext): void {
+  running = new Extension(extension);
+  extension.subscriptions.push(running);
+  void running.server.start();
+}
+
+/** The editor waits for this: the window that comes next finds the task free. */
+export async function deactivate(): Promise<void> {
+  await running?.server.stop();
 }
 
 class Extension implements vscode.Disposable {
@@ -90,13 +99,27 @@ class Extension implements vscode.Disposable {
   }
 
   private async serverChanged(): Promise<void> {
-    this.statusBar.show(this.server.state, this.agent.task.status);
+    const { state } = this.server;
+    this.statusBar.show(state, this.agent.task.status);
+    if (state === "ready") {
+      await this.serverIsReady();
+      return;
+    }
     this.sendServer();
-    if (this.server.state === "ready") {
+    // One that starts anew knows of no choices.
+    this.permissionMode = undefined;
+    if (state === "missing") {
+      await this.setUp();
+    }
+  }
+
+  /** The page hears of it once there is something to be shown: the task that was here, or what can be done. */
+  private async serverIsReady(): Promise<void> {
+    try {
       await this.agent.reconnect(this.extension.workspaceState.get<string>(LAST_TASK));
       await this.sendHome();
-    } else if (this.server.state === "missing") {
-      await this.setUp();
+    } finally {
+      this.sendServer();
     }
   }
 
@@ -132,11 +155,13 @@ class Extension implements vscode.Disposable {
       // The keys are there before the page shows what they answer.
       case "snapshot":
         this.queued = 0;
+        this.noteTask();
         this.statusChanged();
         this.view.send(this.agent.snapshot());
         void this.attempt(() => this.sendHome());
         break;
       case "status":
+        this.noteTask();
         this.statusChanged();
         this.view.send(event);
         break;
@@ -157,6 +182,15 @@ class Extension implements vscode.Disposable {
     }
   }
 
+  /** For the window or the server that comes after this one. */
+  private noteTask(): void {
+    const { taskId } = this.agent.task;
+    const state = this.extension.workspaceState;
+    if (state.get(LAST_TASK) !== taskId) {
+      void state.update(LAST_TASK, taskId);
+    }
+  }
+
   private statusChanged(): void {
     const { task } = this.agent;
     const { status, waiting } = task;
@@ -170,9 +204,6 @@ class Extension implements vscode.Disposable {
     this.setContext("waitsForChange", changesOf(waiting).length > 0);
     this.setContext("works", status?.state === "running" || status?.state === "streaming");
     this.setContext("hasTask", status !== undefined);
-    if (this.extension.workspaceState.get(LAST_TASK) !== status?.taskId) {
-      void this.extension.workspaceState.update(LAST_TASK, status?.taskId);
-    }
     if (status && status.queue !== this.queued) {
       this.queued = status.queue;
       void this.attempt(() => this.sendQueue(status.taskId));

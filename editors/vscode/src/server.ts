@@ -41,9 +41,16 @@ export class Server implements vscode.Disposable {
   private readonly changed = new vscode.EventEmitter<ServerState>();
   readonly onStateChanged = this.changed.event;
   state: ServerState = "stopped";
-  methods: readonly string[] = [];
+  private starts = 0;
+  private ending: Promise<unknown> = Promise.resolve();
 
   constructor(readonly log: vscode.LogOutputChannel) {}
+
+  /** What the server that runs can be asked. */
+  get methods(): readonly string[] {
+    const agent = this.client?.initializeResult?.capabilities.experimental?.agent as { methods?: string[] } | undefined;
+    return agent?.methods ?? [];
+  }
 
   /** Whether the server knows a method; an older one may not. */
   knows(method: string): boolean {
@@ -58,37 +65,42 @@ export class Server implements vscode.Disposable {
     this.listeners.set(method, listener as (params: never) => void);
   }
 
+  /** Starts it anew. Where that is wanted again before it is done, the last time counts. */
   async start(): Promise<void> {
+    const start = ++this.starts;
+    this.become("starting");
     await this.stop();
+    if (start !== this.starts) {
+      return;
+    }
     const options = serverOptions(this.log);
     if (!options) {
       this.become("missing");
       return;
     }
-    this.become("starting");
-    this.client = this.newClient(options);
+    const client = this.newClient(options);
+    this.client = client;
     try {
-      await this.client.start();
+      await client.start();
     } catch (error) {
-      this.log.error(`the server did not start: ${String(error)}`);
-      this.become("stopped");
-      return;
+      if (client === this.client) {
+        this.log.error(`the server did not start: ${String(error)}`);
+        this.become("stopped");
+      }
     }
-    const agent = this.client.initializeResult?.capabilities.experimental?.agent as { methods?: string[] } | undefined;
-    this.methods = agent?.methods ?? [];
-    this.become("ready");
   }
 
+  /** Comes back when it has ended: who starts another one finds free what it held. */
   async stop(): Promise<void> {
-    const client = this.client;
+    const { client } = this;
     this.client = undefined;
-    if (client?.isRunning()) {
-      await client.stop();
-    }
-    await client?.dispose();
+    this.ending = Promise.all([this.ending, client && this.end(client)]);
+    await this.ending;
   }
 
+  /** Asked of a server that is just starting, it waits until that runs. */
   async request<M extends keyof ClientRequests>(method: M, params: ClientRequests[M][0]): Promise<ClientRequests[M][1]> {
+    await this.started();
     if (!this.client || this.state !== "ready") {
       throw new Error(this.state === "missing" ? "The agent's server is not installed." : "The agent's server does not run.");
     }
@@ -125,8 +137,11 @@ export class Server implements vscode.Disposable {
     };
     const client = new LanguageClient("agentLsp", "Agent", server, options);
     client.registerFeature(new Announcement());
-    client.onDidChangeState((event) => {
-      this.become(event.newState === State.Running ? "ready" : event.newState === State.Starting ? "starting" : "stopped");
+    client.onDidChangeState(({ newState }) => {
+      // What becomes of a server that was given up says nothing of the one in its place.
+      if (client === this.client) {
+        this.become(newState === State.Running ? "ready" : newState === State.Starting ? "starting" : "stopped");
+      }
     });
     for (const [method, answer] of this.answers) {
       client.onRequest(method, answer as (params: unknown, token: vscode.CancellationToken) => Promise<unknown>);
@@ -137,8 +152,27 @@ export class Server implements vscode.Disposable {
     return client;
   }
 
+  /** Whatever state it is in: one that never started, or hangs, is ended by its process. */
+  private async end(client: LanguageClient): Promise<void> {
+    try {
+      await client.dispose();
+    } catch (error) {
+      this.log.warn(`the server was ended: ${String(error)}`);
+    }
+  }
+
+  private async started(): Promise<void> {
+    while (this.state === "starting") {
+      await new Promise<void>((resolve) => {
+        const listening = this.onStateChanged(() => {
+          listening.dispose();
+          resolve();
+        });
+      });
+    }
+  }
+
   private become(state: ServerState): void {
-    // While `start` is under way the client runs before its answer to `initialize` is read.
     if (state === this.state) {
       return;
     }

@@ -10,7 +10,7 @@ import { RowList } from "./list.ts";
 import { facts, isOver } from "./rowText.ts";
 import { messageRow, type MessageRow } from "./rows.ts";
 import { PageState } from "./state.ts";
-import { welcome } from "./welcome.ts";
+import { Welcome } from "./welcome.ts";
 
 declare function acquireVsCodeApi(): { postMessage(message: FromView): void };
 
@@ -23,7 +23,7 @@ class Page {
   private readonly composer = new Composer(this.state, (text) => this.say(text));
   private readonly header = new Header(this.state);
   private readonly footer = new Footer(this.state);
-  private readonly welcome = h("div", { class: "welcome" });
+  private readonly welcome = new Welcome(this.state);
   private readonly notice = h("div", { class: "notice", role: "alert", hidden: true });
   /** Read out when it changes: that an answer is wanted, or that the work is done. */
   private readonly announcer = h("div", { class: "visually-hidden", role: "status", "aria-live": "polite" });
@@ -31,7 +31,7 @@ class Page {
   private frame = 0;
 
   constructor(root: HTMLElement) {
-    root.append(this.header.element, this.welcome, this.rows.element, this.notice, this.composer.element, this.footer.element, this.announcer);
+    root.append(this.header.element, this.welcome.element, this.rows.element, this.notice, this.composer.element, this.footer.element, this.announcer);
     window.addEventListener("message", (event: MessageEvent<ToView>) => this.receive(event.data));
     root.addEventListener("click", (event) => this.clicked(event));
     this.rows.element.addEventListener("keydown", (event) => this.key(event));
@@ -158,14 +158,8 @@ class Page {
     this.header.update();
     this.footer.update();
     this.composer.update();
-    const isEmpty = this.state.messages.size === 0;
-    this.rows.element.hidden = isEmpty;
-    this.welcome.hidden = !isEmpty;
-    if (isEmpty) {
-      this.welcome.replaceChildren(...welcome(this.state));
-    } else if (this.welcome.childElementCount) {
-      this.welcome.replaceChildren();
-    }
+    this.rows.element.hidden = this.state.messages.size === 0;
+    this.welcome.update();
   }
 
   private rowOf(ts: number): MessageRow {

@@ -1,4 +1,5 @@
-// The page without a task: what can be done here, tasks to go back to, and what is still to be set up.
+// The page without a task: what can be done here, tasks to go back to, and what is still to be set up. Above a task, that no server
+// is there for it.
 
 import type { FromView } from "../src/messages.ts";
 import { button, h } from "./dom.ts";
@@ -9,7 +10,27 @@ import type { PageState } from "./state.ts";
 
 type Command = Extract<FromView, { type: "command" }>["command"];
 
-export function welcome(state: PageState): HTMLElement[] {
+export class Welcome {
+  readonly element = h("div", { class: "welcome", hidden: true });
+  private shown = "";
+
+  constructor(private readonly state: PageState) {}
+
+  update(): void {
+    const { server, home, messages } = this.state;
+    const isWanted = messages.size === 0 || server === "missing" || server === "stopped";
+    const shown = isWanted ? JSON.stringify([server, home]) : "";
+    if (shown === this.shown) {
+      return;
+    }
+    // Only when it changes: a button made anew under the pointer loses its click, and the keyboard its place.
+    this.shown = shown;
+    this.element.hidden = !isWanted;
+    this.element.replaceChildren(...(isWanted ? welcome(this.state) : []));
+  }
+}
+
+function welcome(state: PageState): HTMLElement[] {
   const run = (command: Command) => () => state.send({ type: "command", command });
   switch (state.server) {
     case "missing":
@@ -17,7 +38,7 @@ export function welcome(state: PageState): HTMLElement[] {
     case "stopped":
       return [hello("The server does not run"), h("div", { class: "actions" }, button("Start it", run("restart"), { class: "primary" }), button("Show the log", run("showLog"), { class: "secondary" }))];
     case "starting":
-      return [];
+      return [h("p", { class: "dim late" }, "The server starts…")];
     default:
       return state.home.problem === undefined ? ready(state) : unconfigured(state.home.problem, run);
   }
