@@ -19,6 +19,12 @@ PASTE = """(prompt, base64) => {
     clipboardData.items.add(new File([bytes], "picture.png", { type: "image/png" }));
     prompt.dispatchEvent(new ClipboardEvent("paste", { clipboardData, bubbles: true, cancelable: true }));
 }"""
+SENT_AT_ONCE = """(prompt, words) => {
+    prompt.value = words;
+    prompt.selectionStart = prompt.selectionEnd = words.length;
+    prompt.dispatchEvent(new InputEvent("input", { bubbles: true }));
+    prompt.dispatchEvent(new KeyboardEvent("keydown", { key: "Enter", bubbles: true, cancelable: true }));
+}"""
 TYPED = "echo be${none}gun; read; echo from-the-terminal"
 COMMAND = "---\ndescription: Look over the changes\n---\nReview what changed.\n"
 FILES = {
@@ -55,16 +61,18 @@ async def test_what_is_written_is_still_there_when_the_view_was_hidden_or_the_wi
 ) -> None:
     async with workbench(tmp_path, windows, [DONE], FILES) as w:
         await w.show_view()
-        await w.prompt.press_sequentially("half a tho")
+        await w.prompt.press_sequentially("half a @dee")
+        await expect(w.offers.first).to_have_text("deep/lib/deep/")
+        await w.prompt.press("Tab")
         await w.prompt.evaluate(PASTE, PNG)
         await expect(w.chips).to_have_count(1)
         await w.command("View: Show Explorer")
         await expect(w.prompt).to_have_count(0)
         await w.show_view()
-        await expect(w.prompt).to_have_value("half a tho")
+        await expect(w.prompt).to_have_value("half a @/lib/deep/ ")
         await w.page.reload()
 
-        await expect(w.prompt).to_have_value("half a tho")
+        await expect(w.prompt).to_have_value("half a @/lib/deep/ ")
         await expect(w.chips).to_have_count(1)
 
 
@@ -78,6 +86,63 @@ async def test_a_tab_dragged_into_the_prompt_is_attached(shared: SharedWindow) -
 
     assert "lib/deep/app.py" in str(w.model.requests[0].body)
     assert "x = 1" in str(w.model.requests[0].body)
+
+
+async def test_what_is_attached_later_in_a_task_reaches_the_model_too(shared: SharedWindow) -> None:
+    w = await shared.task(DONE, DONE)
+    await w.send("Look around")
+    await expect(w.row("completion_result")).to_be_visible()
+    await w.open("app.py")
+    await w.command("View: Show Explorer")
+    await expect(w.prompt).to_have_count(0)
+    await w.page.locator(".monaco-editor .view-line", has_text="x = 1").click()
+    await w.command("Agent: Ask About This")
+    await expect(w.chips).to_have_text(["lib/deep/app.py:1"])
+    await expect(w.prompt).to_be_focused()
+    await w.page.keyboard.type("And here?")
+    await w.page.keyboard.press("Enter")
+    await expect(w.row("completion_result")).to_have_count(2)
+
+    await expect(w.row("user_feedback")).to_contain_text("@/lib/deep/app.py:1")
+    assert "x = 1" in str(w.model.requests[1].body)
+
+
+async def test_words_in_the_prompt_go_along_with_a_key(shared: SharedWindow) -> None:
+    run = [CallTool("execute_command", command="echo hello")]
+    w = await shared.task(run, DONE)
+    await w.send("run it")
+    await expect(w.action("Run")).to_be_visible()
+    await w.prompt.press_sequentially("not yet")
+    await w.prompt.press("Alt+n")
+    await expect(w.row("completion_result")).to_be_visible()
+
+    await expect(w.view.locator(".note.rejected")).to_have_text("rejected: not yet")
+    await expect(w.prompt).to_have_value("")
+    assert "not yet" in w.model.requests[1].results[0].text
+
+
+async def test_what_ends_a_command_stays_in_its_place_while_output_comes(shared: SharedWindow) -> None:
+    run = [CallTool("execute_command", command="while :; do echo again; sleep 0.05; done")]
+    w = await shared.task(run, DONE)
+    await w.send("run it")
+    await w.action("Run").click()
+    end = w.view.get_by_role("button", name="End it")
+    await end.evaluate("button => { button.dataset.isTheSame = '' }")
+    await expect(w.view.get_by_role("button", name="lines")).to_be_visible()
+
+    await expect(w.view.locator("[data-is-the-same]")).to_be_visible()
+    await end.click()
+    await expect(w.row("completion_result")).to_be_visible()
+
+
+async def test_a_folder_that_a_row_names_is_shown_among_the_files(shared: SharedWindow) -> None:
+    w = await shared.task([CallTool("list_files", path="lib")], DONE)
+    await w.send("look around")
+    await expect(w.row("completion_result")).to_be_visible()
+    await w.row("tool").get_by_role("link", name="lib").click()
+
+    await expect(w.page.locator(".explorer-folders-view .monaco-list-row.focused", has_text="lib")).to_be_visible()
+    await w.show_view()
 
 
 async def test_a_terminal_that_is_mentioned_reaches_the_model(tmp_path: Path, windows: CodeServer) -> None:
@@ -129,7 +194,7 @@ async def test_a_slash_at_the_beginning_offers_the_servers_commands(shared: Shar
 
 async def test_offers_that_come_late_cover_nothing(shared: SharedWindow) -> None:
     w = await shared.task(ASK, DONE)
-    await w.send("Look at @/a.txt")
+    await w.prompt.evaluate(SENT_AT_ONCE, "Look at @/a.txt")
     await w.view.get_by_role("button", name="This").click()
 
     await expect(w.row("completion_result")).to_be_visible()

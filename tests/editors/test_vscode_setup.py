@@ -23,8 +23,7 @@ FILES = {"a.txt": "one\ntwo\n"}
 
 async def test_the_walkthrough_leads_to_the_demo_and_to_the_view(tmp_path: Path, windows: CodeServer) -> None:
     async with workbench(tmp_path, windows, [DONE], FILES) as w:
-        await w.command("Welcome: Open Walkthrough...")
-        await w.choose("", "Start with the agent")
+        await w.pick_from("Welcome: Open Walkthrough...", "Start with the agent")
         await w.page.locator(".getting-started-step", has_text="Try it without a key").click()
         await w.page.locator(".monaco-button", has_text="Play the demo").click()
         await expect(w.page.locator(".terminal-tab, .single-terminal-tab", has_text="Agent's demo")).to_be_visible()

@@ -103,11 +103,12 @@ class Workbench:
             await box.fill(words, timeout=AGAIN_MS)
             await row.click(timeout=AGAIN_MS)
 
-        await _until_done(take)
+        await until_done(take)
 
     async def show_view(self) -> None:
+        """Bring the user into the prompt. What is done before the focus is there would lose it again."""
         await self.command("Agent: Show the Task")
-        await expect(self.prompt).to_be_visible()
+        await expect(self.prompt).to_be_focused()
 
     @property
     def prompt(self) -> Locator:
@@ -142,6 +143,16 @@ class Workbench:
         await expect(self.page.locator(".quick-input-title")).to_have_text(title)
         await self.page.locator(".quick-input-list .monaco-list-row", has_text=label).first.click()
 
+    async def pick_from(self, command: str, label: str) -> None:
+        """Take a row of the list that a command opens."""
+        row = self.page.locator(".quick-input-list .monaco-list-row", has_text=label).first
+
+        async def pick() -> None:
+            await self.command(command)
+            await row.click(timeout=AGAIN_MS)
+
+        await until_done(pick)
+
     async def history(self, action: str, title: str = "") -> None:
         """Do something with the first of the earlier tasks, by its button in their list."""
         row = self.page.locator(".quick-input-list .monaco-list-row", has_text=title).first
@@ -151,7 +162,7 @@ class Workbench:
             await row.hover(timeout=AGAIN_MS)
             await row.locator(f'[aria-label="{action}"]').click(timeout=AGAIN_MS)
 
-        await _until_done(choose)
+        await until_done(choose)
 
     async def open(self, name: str) -> None:
         await self._take("Control+p", name, name)
@@ -173,7 +184,7 @@ class Workbench:
         await self.page.screenshot(path=str(path))
 
 
-async def _until_done(act: Callable[[], Awaitable[None]]) -> None:
+async def until_done(act: Callable[[], Awaitable[None]]) -> None:
     """Do it, and again where what came up late took a key, or closed a list by taking the focus."""
     async with asyncio.timeout(PATIENCE_MS / 1000):
         while True:

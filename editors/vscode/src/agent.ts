@@ -4,6 +4,7 @@ import * as vscode from "vscode";
 import { ResponseError } from "vscode-languageclient/node";
 
 import { closePreviews } from "./changes.ts";
+import { withMentions } from "./mentions.ts";
 import type { Attachment, ToView } from "./messages.ts";
 import type { AskResponseParams, ForkedTask, NewTaskParams, QueuedWords, Scope } from "./protocol.ts";
 import type { Server } from "./server.ts";
@@ -13,9 +14,9 @@ import { changesOf } from "./toolAsk.ts";
 type Response = AskResponseParams["response"];
 
 const PAGE = 1000;
-
 const TAKE_OVER_TRIES = 20;
 const TAKE_OVER_MS = 500;
+
 export class Agent {
   readonly task: Task;
 
@@ -30,7 +31,7 @@ export class Agent {
     server.listen("agent/state", (status) => void this.statusChanged(status.taskId, () => this.task.become(status)));
   }
 
-  /** Takes up what the server has: its current task after a reload, or the task that was here before the server was restarted. */
+  /** Takes up what the server has: its current task, or the one that was here before the window or the server was started anew. */
   async reconnect(previous: string | undefined): Promise<void> {
     const snapshot = await this.server.request("agent/state", { limit: PAGE });
     if ("taskId" in snapshot || !previous) {
@@ -74,23 +75,27 @@ export class Agent {
   }
 
   /** Words for the task: an answer where an ask wants words, else a message; without a task, a new one. */
-  async send(text: string, images: readonly string[], attachments: readonly Attachment[]): Promise<void> {
+  async send(text: string, images: readonly string[], places: readonly Attachment[]): Promise<void> {
     const { taskId, status } = this.task;
     if (!taskId) {
-      await this.newTask(text, images, attachments);
-    } else if (status?.ask && takesWords(status.ask.kind)) {
-      await this.answer(status.ask.ts, "messageResponse", text, images);
-    } else {
-      this.tellContext();
-      const delivery = status?.ask ? "queue" : "steer";
-      await this.server.request("agent/sendMessage", { taskId, text, images: [...images], delivery });
+      await this.newTask(text, images, places);
+      return;
     }
+    const words = withMentions(text, places);
+    if (status?.ask && takesWords(status.ask.kind) && (await this.answer(status.ask.ts, "messageResponse", words, images))) {
+      return;
+    }
+    this.tellContext();
+    // Somebody else may have answered that ask: what was said to it is still to be heard.
+    const delivery = this.task.status?.ask ? "queue" : "steer";
+    await this.server.request("agent/sendMessage", { taskId, text: words, images: [...images], delivery });
   }
 
-  async answer(ts: number, response: Response, text?: string, images?: readonly string[], remember?: Scope): Promise<void> {
+  /** Whether it was in time: only the first answer counts. */
+  async answer(ts: number, response: Response, text?: string, images?: readonly string[], remember?: Scope): Promise<boolean> {
     const taskId = this.task.taskId;
     if (!taskId) {
-      return;
+      return false;
     }
     if (text) {
       this.tellContext();
@@ -109,10 +114,11 @@ export class Agent {
     if (response === "yesButtonClicked" && changesOf(this.task.message(ts)).length) {
       await closePreviews();
     }
-    const answered = await this.server.request("agent/askResponse", params);
-    if (!answered.accepted) {
+    const { accepted } = await this.server.request("agent/askResponse", params);
+    if (!accepted) {
       void vscode.window.setStatusBarMessage("Agent: that was answered already", 3000);
     }
+    return accepted;
   }
 
   /** Notes what is to become of one hunk; the last one answers the ask. */
@@ -180,7 +186,10 @@ export class Agent {
     const taskId = this.task.taskId;
     if (taskId && this.task.hasMore) {
       const page = await this.server.request("agent/state", { taskId, before, limit: PAGE });
-      this.task.prepend(page.messages, page.hasMore);
+      // Another task may be on the screen by now.
+      if (taskId === this.task.taskId) {
+        this.task.prepend(page.messages, page.hasMore);
+      }
     }
   }
 

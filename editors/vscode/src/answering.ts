@@ -3,12 +3,11 @@
 import * as vscode from "vscode";
 
 import type { Agent } from "./agent.ts";
-import { hunkIn, showDiff } from "./changes.ts";
-import type { AskResponseParams, WaitingAsk } from "./protocol.ts";
-import type { HunkDecision } from "./task.ts";
+import { hunkIn, isOf, showDiff } from "./changes.ts";
+import type { Prompting } from "./prompting.ts";
+import type { WaitingAsk } from "./protocol.ts";
+import type { HunkDecision, YesOrNo } from "./task.ts";
 import { changesOf } from "./toolAsk.ts";
-
-type YesOrNo = Extract<AskResponseParams["response"], "yesButtonClicked" | "noButtonClicked">;
 
 const SHOWN_MS = 4000;
 
@@ -20,17 +19,16 @@ export function takes(ask: WaitingAsk | null | undefined, response: YesOrNo): bo
 export class Answering {
   constructor(
     private readonly agent: Agent,
-    /** Brings the user to the prompt, and says why. */
-    private readonly askForWords: (why: string) => Promise<void>,
+    private readonly prompting: Prompting,
   ) {}
 
   /** A yes or no to whatever waits; what wants words gets none of either. */
   async yesOrNo(response: YesOrNo): Promise<void> {
     const ask = this.agent.task.status?.ask;
     if (ask && takes(ask, response)) {
-      await this.agent.answer(ask.ts, response);
+      await this.prompting.answerByKey(ask.ts, response);
     } else if (ask) {
-      await this.askForWords("That wants more than a yes or no: choose an answer, or write one.");
+      await this.prompting.askForWords("That wants more than a yes or no: choose an answer, or write one.");
     }
   }
 

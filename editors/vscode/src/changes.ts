@@ -75,12 +75,14 @@ function isPreview({ input }: vscode.Tab): boolean {
   return input instanceof vscode.TabInputTextDiff && [PREVIEW, NOTHING.scheme].includes(input.modified.scheme);
 }
 
-/** The waiting change that a document shows or would be changed by. */
-function changeFor(waiting: Message | undefined, document: vscode.Uri): Change | undefined {
+/** Whether a document would be changed by this, or shows what it would be. */
+export function isOf(change: Change, document: vscode.Uri): boolean {
   const wanted = document.toString();
-  return changesOf(waiting).find((change) =>
-    [change.uri, change.previewUri].some((uri) => vscode.Uri.parse(uri).toString() === wanted),
-  );
+  return [change.uri, change.previewUri].some((uri) => vscode.Uri.parse(uri).toString() === wanted);
+}
+
+function changeFor(waiting: Message | undefined, document: vscode.Uri): Change | undefined {
+  return changesOf(waiting).find((change) => isOf(change, document));
 }
 
 /** The hunk of the waiting change that a line of a document shows or would be changed by. */

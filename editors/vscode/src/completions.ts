@@ -2,6 +2,7 @@
 
 import * as vscode from "vscode";
 
+import { mention } from "./mentions.ts";
 import type { Completion } from "./messages.ts";
 import type { Server } from "./server.ts";
 
@@ -22,7 +23,7 @@ async function mentions(query: string): Promise<Completion[]> {
   const [paths, below] = await Promise.all([pathsLike(globOf(wanted)), wanted ? pathsLike(`${globOf(wanted)}/**`) : []]);
   const folders = foldersIn([...below, ...paths], wanted);
   const nearest = paths.toSorted((a, b) => a.length - b.length || a.localeCompare(b)).slice(0, MOST);
-  return [...fixed, ...[...folders, ...nearest].map((path) => ({ label: nameOf(path), detail: path, insert: `@/${path.replaceAll(/[\\ ]/g, "\\$&")} ` }))];
+  return [...fixed, ...[...folders, ...nearest].map((path) => ({ label: nameOf(path), detail: path, insert: `${mention(path)} ` }))];
 }
 
 async function pathsLike(pattern: string): Promise<string[]> {

@@ -66,9 +66,9 @@ class Extension implements vscode.Disposable {
     this.agent = new Agent(this.server, (event) => this.taskChanged(event), () => this.context.now());
     this.lenses = new HunkLenses(this.agent.task);
     this.view = new TaskView(extension.extensionUri, (message) => void this.attempt(() => this.fromView(message)));
-    this.prompting = new Prompting(this.agent, this.view);
     this.drafts = new Drafts(extension.workspaceState);
-    this.answering = new Answering(this.agent, (why) => this.prompting.askForWords(why));
+    this.prompting = new Prompting(this.agent, this.view, this.drafts);
+    this.answering = new Answering(this.agent, this.prompting);
     this.server.answer("agent/save", save);
     this.server.answer("agent/diagnostics", (params, token) => diagnostics(this.server, params, token));
     this.subscribe();
@@ -239,7 +239,7 @@ class Extension implements vscode.Disposable {
   private registerCommands(): void {
     const { agent, answering, prompting } = this;
     const commands: Record<string, (...args: never[]) => unknown> = {
-      focus: () => vscode.commands.executeCommand(`${TaskView.id}.focus`),
+      focus: () => prompting.compose("", []),
       newTask: async () => {
         await agent.clear();
         await prompting.compose("", []);
@@ -289,7 +289,9 @@ class Extension implements vscode.Disposable {
       case "send":
         return await prompting.say(message);
       case "answer":
-        return await agent.answer(message.ts, message.response, message.text, message.images);
+        return await prompting.answer(message.ts, message.response, message.text);
+      case "suggested":
+        return void (await agent.answer(message.ts, "messageResponse", message.text));
       case "call":
         return await agent.call(message.method);
       case "decide":

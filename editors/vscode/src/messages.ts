@@ -1,7 +1,7 @@
 // What the extension and its view say to each other. The view knows nothing of the editor, the extension nothing of HTML.
 
 import type { Message, QueuedWords, Status, TaskSummary } from "./protocol.ts";
-import type { HunkDecision } from "./task.ts";
+import type { HunkDecision, YesOrNo } from "./task.ts";
 
 export type ServerState = "missing" | "starting" | "ready" | "stopped";
 
@@ -47,7 +47,9 @@ export type ToView =
   | { type: "status"; status: Status }
   | { type: "decisions"; ts: number; hunks: Record<string, HunkDecision> }
   | { type: "completions"; request: number; items: readonly Completion[] }
-  | { type: "compose"; text: string; attachments: readonly Attachment[]; images?: readonly string[] }
+  | { type: "compose"; text: string; attachments: readonly Attachment[]; images: readonly string[]; takesFocus: boolean }
+  /** These words are on their way, by a key outside of the page. */
+  | { type: "taken"; text: string }
   | { type: "notice"; text: string };
 
 /** From the view to the extension. */
@@ -56,7 +58,9 @@ export type FromView =
   /** At each change of the prompt; pictures only where they have changed. */
   | { type: "draft"; text: string; attachments: readonly Attachment[]; images?: readonly string[] }
   | { type: "send"; text: string; images: readonly string[]; attachments: readonly Attachment[] }
-  | { type: "answer"; ts: number; response: "yesButtonClicked" | "noButtonClicked" | "messageResponse"; text?: string; images?: readonly string[] }
+  | { type: "answer"; ts: number; response: YesOrNo; text: string }
+  /** To a question, an answer that it suggests. */
+  | { type: "suggested"; ts: number; text: string }
   | { type: "call"; method: string }
   | { type: "decide"; ts: number; hunk: string; decision: HunkDecision }
   | { type: "diff"; ts: number; path: string }

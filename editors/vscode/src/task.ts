@@ -1,9 +1,11 @@
 // The task on the screen, as the server told it: messages by `ts`, the newest status, and what was decided of hunks so far.
 // No editor and no view in here, so that it is tested as it is.
 
-import type { DeletedMessage, DeltaNotice, Message, ServerNotifications, Snapshot, Status } from "./protocol.ts";
+import type { AskResponseParams, DeletedMessage, DeltaNotice, Message, ServerNotifications, Snapshot, Status } from "./protocol.ts";
 
 export type HunkDecision = "accept" | "reject";
+
+export type YesOrNo = Extract<AskResponseParams["response"], "yesButtonClicked" | "noButtonClicked">;
 
 /** What changed, for whoever shows it. */
 export type TaskEvent =

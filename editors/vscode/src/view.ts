@@ -8,6 +8,8 @@ import type { FromView, ToView } from "./messages.ts";
 export class TaskView implements vscode.WebviewViewProvider {
   static readonly id = "agentLsp.task";
   private view: vscode.WebviewView | undefined;
+  private isLoaded = false;
+  private unheard: ToView | undefined;
 
   constructor(
     private readonly extension: vscode.Uri,
@@ -16,19 +18,45 @@ export class TaskView implements vscode.WebviewViewProvider {
 
   resolveWebviewView(view: vscode.WebviewView): void {
     this.view = view;
+    this.isLoaded = false;
     view.webview.options = { enableScripts: true, localResourceRoots: [vscode.Uri.joinPath(this.extension, "dist")] };
     view.webview.html = this.page(view.webview);
-    view.webview.onDidReceiveMessage((message: FromView) => this.receive(message));
-    view.onDidDispose(() => (this.view = undefined));
+    view.webview.onDidReceiveMessage((message: FromView) => {
+      this.isLoaded ||= message.type === "ready";
+      this.receive(message);
+      const { unheard } = this;
+      this.unheard = undefined;
+      if (unheard) {
+        this.send(unheard);
+      }
+    });
+    // The page of a view that is hidden is thrown away.
+    view.onDidChangeVisibility(() => (this.isLoaded &&= view.visible));
+    view.onDidDispose(() => {
+      // Where it is dragged elsewhere, the next one may be there before the last one goes.
+      if (this.view === view) {
+        this.view = undefined;
+      }
+    });
   }
 
-  /** Sends to the page if there is one; a page that comes later starts from a snapshot. */
+  /** Sends to the page if there is one. A page that comes later starts from a snapshot, and is told the last notice: the editor would
+   * keep for it all that was ever sent. */
   send(message: ToView): void {
-    void this.view?.webview.postMessage(message);
+    if (this.isHeard) {
+      void this.view?.webview.postMessage(message);
+    } else if (message.type === "notice") {
+      this.unheard = message;
+    }
   }
 
   get isVisible(): boolean {
     return this.view?.visible ?? false;
+  }
+
+  /** Whether there is a page that hears what is sent. */
+  get isHeard(): boolean {
+    return this.isVisible && this.isLoaded;
   }
 
   /** A number on the view's icon: that something waits, without taking the focus. */

@@ -39,6 +39,18 @@ test("pictures stay until the page tells others", () => {
   assert.deepEqual(drafts.now, { text: "", images: [], attachments: [] });
 });
 
+test("words that were taken out come back before what was written since", () => {
+  const place = { label: "a.py", uri: "file:///w/a.py" };
+  const drafts = new Drafts(new Slow({ text: "not yet ", images: ["data:,"], attachments: [place] }));
+
+  const text = drafts.takeText();
+  assert.deepEqual([text, drafts.now], ["not yet ", { text: "", images: ["data:,"], attachments: [place] }]);
+
+  void drafts.keep(words("later"));
+  drafts.putBack({ text, images: ["data:1"], attachments: [place] });
+  assert.deepEqual(drafts.now, { text: "not yet \nlater", images: ["data:1", "data:,"], attachments: [place] });
+});
+
 test("a fast writer costs two writes, and the last word is written", async () => {
   const workspace = new Slow();
   const drafts = new Drafts(workspace);

@@ -30,8 +30,7 @@ function act(state: PageState, ts: number, response: string): void {
   if (response.includes("/")) {
     state.send({ type: "call", method: response });
   } else if (response === "yesButtonClicked" || response === "noButtonClicked") {
-    const text = state.takeWords();
-    state.send({ type: "answer", ts, response, ...(text && { text }) });
+    state.send({ type: "answer", ts, response, text: state.takeWords() });
   } else {
     document.querySelector<HTMLTextAreaElement>("#prompt")?.focus();
   }
@@ -44,7 +43,7 @@ function suggestions(state: PageState, message: Message): HTMLElement[] {
     .map((row) => ({ answer: String(row.answer ?? ""), mode: typeof row.mode === "string" ? `${row.mode}: ` : "" }))
     .filter((row) => row.answer)
     .map(({ answer, mode }) => {
-      const clicked = (): void => state.send({ type: "answer", ts: message.ts, response: "messageResponse", text: answer });
+      const clicked = (): void => state.send({ type: "suggested", ts: message.ts, text: answer });
       return h("button", { type: "button", class: "suggestion", on: { click: clicked } }, mode, ...markdownLine(answer));
     });
 }

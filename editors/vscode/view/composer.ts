@@ -1,6 +1,6 @@
 // Where the user writes: words and what goes with them, the choices that hold for what is said, and send and stop.
 
-import type { Attachment, Completion, Draft } from "../src/messages.ts";
+import type { Completion, Draft } from "../src/messages.ts";
 import { Choices } from "./choices.ts";
 import { h, iconButton } from "./dom.ts";
 import { Enclosed } from "./enclosed.ts";
@@ -21,6 +21,7 @@ export class Composer {
   private readonly sendButton = iconButton("send", "Send", () => this.submit(), { class: "primary send", title: "Send (Enter)" });
   private readonly stopButton = iconButton("stop", "Stop", () => this.stop(), { class: "stop", title: "Stop (Escape)" });
   private request = 0;
+  private wantsFocus = false;
   /** The pictures that the extension has: they are large, and do not go with each key. */
   private keptImages: readonly string[] | undefined;
 
@@ -36,7 +37,7 @@ export class Composer {
     this.input.addEventListener("keydown", (event) => this.key(event));
     this.input.addEventListener("input", () => this.typed());
     this.input.addEventListener("blur", () => this.closeOffers());
-    this.input.addEventListener("paste", (event) => this.enclosed.takePictures(event.clipboardData?.files) && event.preventDefault());
+    this.input.addEventListener("paste", (event) => this.pasted(event));
     this.acceptDrops();
     state.takeWords = () => this.takeWords();
     this.sendable();
@@ -52,12 +53,31 @@ export class Composer {
     this.queue.update();
   }
 
-  compose(text: string, attachments: readonly Attachment[], images: readonly string[] = []): void {
+  compose({ text, attachments, images }: Draft, takesFocus: boolean): void {
     // Words that are there already stay: what comes in goes before them.
     this.input.value = [text, this.input.value].filter(Boolean).join("\n");
     this.enclosed.attach(attachments, images);
     this.fit();
-    this.input.focus();
+    this.wantsFocus = takesFocus;
+    this.takeFocus();
+  }
+
+  /** Takes the focus within the page, where the page has it and nobody else there does. It never draws it out of the editor: the
+   * page may hear late that it was wanted. */
+  takeFocus(): void {
+    if (document.hasFocus() && (this.wantsFocus || document.activeElement === document.body)) {
+      this.wantsFocus = false;
+      this.input.focus();
+    }
+  }
+
+  /** What was typed since stays. */
+  taken(text: string): void {
+    if (text && this.input.value.startsWith(text)) {
+      this.input.value = this.input.value.slice(text.length);
+      this.fit();
+      this.changed();
+    }
   }
 
   /** Takes back what was written before the page went away; what was typed since stays behind it. */
@@ -74,13 +94,26 @@ export class Composer {
   }
 
   private key(event: KeyboardEvent): void {
+    if (event.isComposing) {
+      // These keys choose among the characters of an input method.
+      return;
+    }
     if (this.offers.key(event.key)) {
       event.preventDefault();
-    } else if (event.key === "Enter" && !event.shiftKey && !event.isComposing) {
+    } else if (event.key === "Enter" && !event.shiftKey) {
       event.preventDefault();
       this.submit();
     } else if (event.key === "Escape" && !this.stopButton.hidden) {
       this.stop();
+    }
+  }
+
+  /** Words that were copied out of a document often come with a picture of themselves: then the words are meant. */
+  private pasted(event: ClipboardEvent): void {
+    const { clipboardData } = event;
+    const isDocument = clipboardData?.types.includes("text/html") && clipboardData.types.includes("text/plain");
+    if (!isDocument && this.enclosed.takePictures(clipboardData?.files)) {
+      event.preventDefault();
     }
   }
 
@@ -125,6 +158,8 @@ export class Composer {
     if (word) {
       this.input.setRangeText(item.insert, word.start, this.input.selectionStart, "end");
     }
+    this.fit();
+    this.changed();
     this.closeOffers();
     this.input.focus();
   }

@@ -35,6 +35,9 @@ class Page {
     window.addEventListener("message", (event: MessageEvent<ToView>) => this.receive(event.data));
     root.addEventListener("click", (event) => this.clicked(event));
     this.rows.element.addEventListener("keydown", (event) => this.key(event));
+    // Who comes into the view by a key comes to write.
+    window.addEventListener("focus", () => this.composer.takeFocus());
+    this.composer.takeFocus();
     this.api.postMessage({ type: "ready" });
   }
 
@@ -78,7 +81,10 @@ class Page {
         this.composer.offer(message.request, message.items);
         break;
       case "compose":
-        this.composer.compose(message.text, message.attachments, message.images);
+        this.composer.compose(message, message.takesFocus);
+        break;
+      case "taken":
+        this.composer.taken(message.text);
         break;
       case "notice":
         this.say(message.text);

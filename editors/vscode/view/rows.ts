@@ -149,7 +149,7 @@ function takeBack(state: PageState, ts: number): HTMLElement {
 function retryBody(state: PageState, message: Message): Body {
   const title = h("span", {});
   const words = h("div", {});
-  const act = (response: "yesButtonClicked" | "noButtonClicked") => () => state.send({ type: "answer", ts: message.ts, response });
+  const act = (response: "yesButtonClicked" | "noButtonClicked") => () => state.send({ type: "answer", ts: message.ts, response, text: "" });
   const bar = h("div", { class: "bar" }, button("Try now", act("yesButtonClicked"), { class: "quiet" }), button("Give up", act("noButtonClicked"), { class: "quiet" }));
   const renew = (now: Message): boolean => {
     title.textContent = facts(now).title;
