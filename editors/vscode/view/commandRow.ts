@@ -33,12 +33,10 @@ export function commandBody(state: PageState, message: Message): Body {
 }
 
 export function outputBody(state: PageState, message: Message): Body {
-  const text = (message.text ?? "").trimEnd();
   const isGrowing = message.partial === true && !message.answer;
-  const lines = text.split("\n");
-  const shown = lines.length <= LINES_SHOWN ? text : lines.slice(-LINES_SHOWN).join("\n");
   const act = (operation: "continue" | "abort" | "show") => () => state.send({ type: "terminal", ts: message.ts, operation });
-  const all = lines.length > LINES_SHOWN && button(`All ${lines.length} lines`, act("show"), { class: "quiet", title: "Show it all as a terminal" });
+  const pre = h("pre", { class: "output", tabindex: "0" });
+  const all = button("", act("show"), { class: "quiet", title: "Show it all as a terminal" });
   const bar = h(
     "div",
     { class: "bar" },
@@ -47,5 +45,17 @@ export function outputBody(state: PageState, message: Message): Body {
     isGrowing && button("Go on without it", act("continue"), { class: "quiet" }),
     isGrowing && button("End it", act("abort"), { class: "quiet" }),
   );
-  return { nodes: [h("pre", { class: "output", tabindex: "0" }, shown || (isGrowing ? "…" : "(no output)")), bar.childElementCount > 0 && bar] };
+  let text = "";
+  // What can be pressed stays where it is, however fast the output comes.
+  const grow = (append: string): boolean => {
+    text += append;
+    const lines = text.trimEnd().split("\n");
+    pre.textContent = lines.slice(-LINES_SHOWN).join("\n") || (isGrowing ? "…" : "(no output)");
+    all.textContent = `All ${lines.length} lines`;
+    all.hidden = lines.length <= LINES_SHOWN;
+    bar.hidden = all.hidden && !isGrowing;
+    return true;
+  };
+  grow(message.text ?? "");
+  return { nodes: [pre, bar], grow };
 }

@@ -83,15 +83,15 @@ export class RowList {
   refresh(ts: number): void {
     const row = this.shown.get(ts);
     if (row) {
-      const hadFocus = row.element.contains(document.activeElement);
+      const focused = row.element.contains(document.activeElement) ? document.activeElement : null;
       const next = this.make(ts);
       this.observer.unobserve(row.element);
       row.dispose?.();
       row.element.replaceWith(next.element);
       this.shown.set(ts, next);
       this.observe(next);
-      if (hadFocus) {
-        next.element.focus({ preventScroll: true });
+      if (focused) {
+        sameIn(next.element, focused).focus({ preventScroll: true });
       }
     }
   }
@@ -194,4 +194,14 @@ export class RowList {
     }
     this.soon();
   }
+}
+
+/** What is in the place of an element in a row that was made anew: what is named as it is, else the row. */
+function sameIn(row: HTMLElement, element: Element): HTMLElement {
+  const same = [...row.querySelectorAll<HTMLElement>(element.localName)].find((one) => nameOf(one) === nameOf(element));
+  return same ?? row;
+}
+
+function nameOf(element: Element): string | null {
+  return element.ariaLabel ?? element.textContent;
 }
