@@ -11,6 +11,10 @@ DONE = [CallTool("attempt_completion", result="All done.")]
 TEXT = "".join(f"line {n}\n" for n in range(40))
 TWICE = TEXT.replace("line 9\n", "nine\n").replace("line 29\n", "twenty-nine\n")
 WRITE = [CallTool("write_to_file", path="a.txt", content=TWICE)]
+PATCH = "*** Begin Patch\n" + "".join(
+    f"*** Update File: {name}\n@@\n-line 3\n+line three\n" for name in ("a.txt", "b.txt")
+)
+BOTH = [CallTool("apply_patch", patch=f"{PATCH}*** End Patch")]
 NEW = [CallTool("write_to_file", path="new.txt", content="one\ntwo\n")]
 
 
@@ -56,6 +60,20 @@ async def test_of_a_new_file_only_what_there_is_is_shown_and_its_checkpoint_is_k
         row = w.page.locator(".quick-input-list .monaco-list-row")
         await expect(row.locator(".quick-input-list-label-meta")).to_have_text("make a new file")
         assert w.file("new.txt").read_text() == "one\ntwo\n"
+
+
+async def test_of_several_files_the_diff_of_the_one_in_front_is_shown(tmp_path: Path, windows: CodeServer) -> None:
+    async with workbench(tmp_path, windows, [BOTH, DONE], {"a.txt": TEXT, "b.txt": TEXT}) as w:
+        await w.open("b.txt")
+        await w.show_view()
+        await w.send("change both")
+        await expect(w.view.locator(".row.waits .change")).to_have_count(2)
+        await w.command("Agent: Show the Proposed Change")
+        await expect(w.page.locator(".tab.active", has_text="b.txt (proposed)")).to_be_visible()
+        await w.page.keyboard.press("Alt+y")
+        await expect(w.row("completion_result")).to_be_visible()
+
+        assert w.file("a.txt").read_text() == TEXT.replace("line 3\n", "line three\n", 1)
 
 
 def line(w: Workbench, text: str) -> Locator:

@@ -44,9 +44,11 @@ export class Answering {
     }
   }
 
+  /** The diff of one file: of this one, or the one before the user, or the first that would change. */
   async diff(ts = this.agent.task.waiting?.ts, path?: string): Promise<void> {
     const changes = ts === undefined ? [] : changesOf(this.agent.task.message(ts));
-    const change = changes.find((one) => one.path === path) ?? changes[0];
+    const here = vscode.window.activeTextEditor?.document.uri;
+    const change = changes.find((one) => (path === undefined ? here && isOf(one, here) : one.path === path)) ?? changes[0];
     if (change) {
       await showDiff(change);
     }

@@ -3,6 +3,7 @@
 import * as vscode from "vscode";
 
 import { wireRange } from "./editorContext.ts";
+import { isWhole } from "./mentions.ts";
 import type { Attachment } from "./messages.ts";
 
 /** The selection, or the line with the cursor, as a place to attach. */
@@ -24,24 +25,34 @@ export function asPlace(place: Attachment): Attachment {
   return { ...place, uri: file.toString(), label: vscode.workspace.asRelativePath(file) };
 }
 
+/** Brings up what a message names, with what the editor has for it: text, a picture, or the explorer for a folder. */
 export async function openFile(path: string, line: number | undefined): Promise<void> {
   const folders = vscode.workspace.workspaceFolders ?? [];
-  const candidates = path.startsWith("/") ? [vscode.Uri.file(path)] : folders.map((folder) => vscode.Uri.joinPath(folder.uri, path));
-  for (const uri of candidates) {
-    if (await exists(uri)) {
-      const selection = line === undefined ? undefined : new vscode.Range(line - 1, 0, line - 1, 0);
-      await vscode.window.showTextDocument(uri, { preview: true, ...(selection && { selection }) });
+  for (const uri of isWhole(path) ? [vscode.Uri.file(path)] : folders.flatMap((folder) => inFolder(folder, path))) {
+    const type = await typeOf(uri);
+    if (type !== undefined) {
+      await (type & vscode.FileType.Directory ? vscode.commands.executeCommand("revealInExplorer", uri) : open(uri, line));
       return;
     }
   }
   throw new Error(`${path} is not there.`);
 }
 
-async function exists(uri: vscode.Uri): Promise<boolean> {
+/** With several folders open, the name of one may stand in front. */
+function inFolder({ name, uri }: vscode.WorkspaceFolder, path: string): vscode.Uri[] {
+  const within = path.startsWith(`${name}/`) ? [vscode.Uri.joinPath(uri, path.slice(name.length + 1))] : [];
+  return [vscode.Uri.joinPath(uri, path), ...within];
+}
+
+async function open(uri: vscode.Uri, line: number | undefined): Promise<void> {
+  const start = new vscode.Position(Math.max((line ?? 1) - 1, 0), 0);
+  await vscode.commands.executeCommand("vscode.open", uri, { preview: true, ...(line !== undefined && { selection: new vscode.Range(start, start) }) });
+}
+
+async function typeOf(uri: vscode.Uri): Promise<vscode.FileType | undefined> {
   try {
-    await vscode.workspace.fs.stat(uri);
-    return true;
+    return (await vscode.workspace.fs.stat(uri)).type;
   } catch {
-    return false;
+    return undefined;
   }
 }

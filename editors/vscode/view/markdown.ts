@@ -4,6 +4,7 @@ import { type Block, BlockReader, type Item } from "./blocks.ts";
 import { h } from "./dom.ts";
 import { highlighted } from "./highlight.ts";
 import { type Inline, inline } from "./inline.ts";
+import { placeOf } from "./links.ts";
 
 /** One text that may still grow. */
 export class MarkdownView {
@@ -120,6 +121,6 @@ function linkElement(href: string, children: Node[]): HTMLElement {
   if (/^https?:\/\//i.test(href)) {
     return h("a", { href, title: href }, ...children);
   }
-  const [, path, line] = /^([^:#?]+)(?:[:#]L?(\d+))?$/.exec(href) ?? [];
-  return path ? h("a", { href: "#", title: href, data: { open: path, line: line ?? "" } }, ...children) : h("span", { title: href }, ...children);
+  const place = placeOf(href);
+  return place ? h("a", { href: "#", title: href, data: { open: place.path, line: String(place.line ?? "") } }, ...children) : h("span", { title: href }, ...children);
 }
