@@ -2,7 +2,7 @@
 
 import * as vscode from "vscode";
 
-import { findServer } from "./serverCommand.ts";
+import { findServer, shellLine } from "./serverCommand.ts";
 
 /** Says that the server is missing and offers to install the one that came along, in a terminal where the user sees what runs. */
 export async function offerSetup(extension: vscode.Uri, retry: () => Promise<void>): Promise<void> {
@@ -15,8 +15,8 @@ export async function offerSetup(extension: vscode.Uri, retry: () => Promise<voi
   } else if (answer === uv || answer === pipx) {
     const terminal = vscode.window.createTerminal("Install agent-lsp");
     terminal.show();
-    const wheel = JSON.stringify(await bundledServer(extension));
-    terminal.sendText(answer === uv ? `uv tool install ${wheel}` : `pipx install ${wheel}`);
+    const installer = answer === uv ? ["uv", "tool", "install"] : ["pipx", "install"];
+    terminal.sendText(shellLine(vscode.env.shell, ...installer, await bundledServer(extension)));
     const done = "Look again";
     if ((await vscode.window.showInformationMessage("When the installation is done:", done)) === done) {
       await retry();
@@ -52,7 +52,7 @@ function runInTerminal(title: string, word: string): void {
   const command = findServer(configuredPath(), process.env["PATH"] ?? "", [])?.command ?? "agent-lsp";
   const terminal = vscode.window.createTerminal(title);
   terminal.show();
-  terminal.sendText(`${JSON.stringify(command)} ${word}`);
+  terminal.sendText(shellLine(vscode.env.shell, command, word));
 }
 
 function configuredPath(): string {

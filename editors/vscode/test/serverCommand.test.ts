@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import * as path from "node:path";
 import { test } from "node:test";
 
-import { findServer, readAddress } from "../src/serverCommand.ts";
+import { findServer, readAddress, shellLine } from "../src/serverCommand.ts";
 
 function program(folder: string): string {
   mkdirSync(folder, { recursive: true });
@@ -31,7 +31,7 @@ test("a program in a workspace is never taken from the path", () => {
   const search = [path.join(root, "workspace", "bin"), path.join(root, "workspace-tools"), "bin", ""].join(path.delimiter);
 
   assert.equal(findServer("", search, [path.join(root, "workspace")])?.command, other);
-  assert.equal(findServer("", path.join(root, "workspace", "bin"), [path.join(root, "workspace")]), undefined);
+  assert.equal(findServer("", path.join(root, "workspace", "bin"), [path.join(root, "workspace")], root), undefined);
 });
 
 test("what the settings name is taken, if it can be run", () => {
@@ -39,9 +39,35 @@ test("what the settings name is taken, if it can be run", () => {
   const named = program(root);
 
   assert.equal(findServer(named, "", [])?.command, named);
-  assert.equal(findServer(path.join(root, "none"), root, []), undefined);
-  assert.equal(findServer(root, "", []), undefined);
+  assert.equal(findServer(path.join(root, "none"), root, [], root), undefined);
+  assert.equal(findServer(root, "", [], root), undefined);
 });
+
+test("what an installer put into the user's own folder is found, behind the path and never in a workspace", () => {
+  const home = mkdtempSync(path.join(tmpdir(), "home-"));
+  const installed = program(path.join(home, ".local", "bin"));
+  const first = program(path.join(home, "first"));
+
+  assert.equal(findServer("", "", [], home)?.command, installed);
+  assert.equal(findServer("", path.dirname(first), [], home)?.command, first);
+  assert.equal(findServer("", "", [home], home), undefined);
+});
+
+const LINES: [string, string[], string][] = [
+  ["/bin/bash", ["/opt/bin/agent-lsp", "demo"], "/opt/bin/agent-lsp demo"],
+  ["/usr/bin/zsh", ["/opt/my bin/agent-lsp", "demo"], "'/opt/my bin/agent-lsp' demo"],
+  ["/usr/bin/fish", ["/opt/it's $HOME/agent-lsp", "demo"], "'/opt/it'\\''s $HOME/agent-lsp' demo"],
+  ["C:\\Program Files\\Git\\bin\\bash.exe", ["C:\\bin\\agent-lsp.exe", "demo"], "'C:\\bin\\agent-lsp.exe' demo"],
+  ["C:\\Windows\\System32\\cmd.exe", ["C:\\my bin\\agent-lsp.exe", "demo"], '"C:\\my bin\\agent-lsp.exe" demo'],
+  ["C:\\Windows\\powershell.exe", ["C:\\it's\\agent-lsp.exe", "demo"], "& 'C:\\it''s\\agent-lsp.exe' demo"],
+  ["/usr/bin/pwsh", ["uv", "tool", "install", "/a b/x.whl"], "uv tool install '/a b/x.whl'"],
+];
+
+for (const [shell, words, line] of LINES) {
+  test(`${line} in ${shell}`, () => {
+    assert.equal(shellLine(shell, ...words), line);
+  });
+}
 
 const ADDRESSES: [string, unknown][] = [
   ["127.0.0.1:7777", { host: "127.0.0.1", port: 7777 }],
