@@ -27,8 +27,15 @@ async function mentions(query: string): Promise<Completion[]> {
 }
 
 async function pathsLike(pattern: string): Promise<string[]> {
-  const files = await vscode.workspace.findFiles(pattern, undefined, MOST * 5);
+  const files = await vscode.workspace.findFiles(pattern, leftOut(), MOST * 5);
   return files.map((file) => vscode.workspace.asRelativePath(file, (vscode.workspace.workspaceFolders?.length ?? 0) > 1));
+}
+
+/** What the user leaves out of searches, packages of others first of all: among so many files the few that are meant would not be found. */
+function leftOut(): string | undefined {
+  const settings = vscode.workspace.getConfiguration("search").get<Record<string, unknown>>("exclude", {});
+  const patterns = Object.keys(settings).filter((pattern) => settings[pattern] === true);
+  return patterns.length ? `{${patterns.join(",")}}` : undefined;
 }
 
 /** The folders on the way to these files whose own name begins so; each ends with a slash. */
