@@ -124,6 +124,17 @@ async def test_mistakes_of_one_answer_count_once_as_the_model_has_read_none_of_t
     assert len(k.tools.ran) == 3 * 4
 
 
+async def test_the_same_call_is_made_again_as_long_as_it_tells_something_new() -> None:
+    outcomes = iter([*[Outcome("more", has_news=True)] * 5, Outcome("the same")])
+    k = kitchen(*[calls("read")] * 7, read=lambda: next(outcomes))
+
+    ending = await run(k)
+
+    assert ending == MistakeLimit(mistakes.LOOPING)
+    assert len(k.tools.ran) == 6
+    assert results(k)[-1] == ("read-0", settle.REPEATED, True)
+
+
 async def test_a_limit_of_zero_mistakes_never_stops_a_turn() -> None:
     bad = Outcome("no", is_error=True, is_mistake=True)
     k = kitchen(*[calls("tool", arguments=str(n)) for n in range(9)], calls("finish"), tool=bad)

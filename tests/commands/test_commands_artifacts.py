@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from agent_lsp.domain.commands import Artifact, MatchingLines, Page
 from agent_lsp.domain.errors import FileProblem
-from agent_lsp.tools.read_command_output import ReadCommandOutput
+from agent_lsp.tools.read_command_output import WAIT, ReadCommandOutput
 from agent_lsp.workspace import commands_artifacts
 from agent_lsp.workspace.commands_artifacts import PAGE_BYTES, Artifacts
 from agent_lsp.workspace.commands_search import matching_lines
@@ -177,3 +177,13 @@ async def test_the_model_is_told_what_it_reads_and_how_to_go_on(arguments, text)
     read = ReadCommandOutput.Arguments.model_validate(arguments)
 
     assert (await ReadCommandOutput(FakeArtifacts()).run(read, "call-1")).text == text
+
+
+async def test_who_reads_the_same_again_is_told_how_to_wait() -> None:
+    read, other = (ReadCommandOutput.Arguments(artifact_id=name) for name in ("cmd-1", "cmd-2"))
+    tool = ReadCommandOutput(FakeArtifacts())
+
+    outcomes = [await tool.run(arguments, "call") for arguments in (read, read, other, read)]
+
+    assert [outcome.has_news for outcome in outcomes] == [True, False, True, True]
+    assert [WAIT in outcome.text for outcome in outcomes] == [False, True, False, False]

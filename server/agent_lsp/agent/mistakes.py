@@ -4,7 +4,7 @@ from agent_lsp.domain.history import Call
 from agent_lsp.domain.turns import MistakeLimit, Outcome
 
 REPETITIONS = 3
-"""The same call this often in a row is a loop."""
+"""The same call this often in a row is a loop, unless it looks at what goes on by itself."""
 
 LOST = (
     "The model made several mistakes in a row: it may be stuck, or the task too large for one go. "
@@ -40,6 +40,8 @@ class Mistakes:
 
     def count(self, outcome: Outcome) -> None:
         self._silences = 0
+        if outcome.has_news:
+            self._repeated = 1
         if not outcome.is_mistake:
             self._in_a_row = 0
         elif not self._is_counted or self._in_a_row == 0:

@@ -68,6 +68,8 @@ class Outcome:
     """The model called wrongly (bad arguments, no such tool); several in a row stop the turn."""
     is_shown: bool = False
     """The user has seen already why it failed."""
+    has_news: bool = False
+    """The same call may well be made again: it looks at what goes on by itself, and that has gone on."""
     after: After = After.GO_ON
     completion: str | None = None
     """The result that attempt_completion puts before the user."""

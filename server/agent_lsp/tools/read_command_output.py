@@ -7,6 +7,7 @@ from agent_lsp.domain.turns import Outcome
 from agent_lsp.tools.commands import Artifacts
 
 _PAGE = 28_000
+WAIT = "[nothing new since you read this; to wait for more, run `sleep`]"
 
 
 class ReadCommandOutput:
@@ -21,14 +22,21 @@ class ReadCommandOutput:
 
     def __init__(self, artifacts: Artifacts) -> None:
         self._artifacts = artifacts
+        self._last: tuple[ReadCommandOutput.Arguments, str] | None = None
+        """What was read last, and what stood there: a command in the background may have said more since."""
 
     async def run(self, arguments: Arguments, call_id: str) -> Outcome:
         del call_id  # Nothing is asked: the output is the task's own.
+        text = await self._read(arguments)
+        before, self._last = self._last, (arguments, text)
+        return Outcome(f"{text}\n{WAIT}") if self._last == before else Outcome(text, has_news=True)
+
+    async def _read(self, arguments: Arguments) -> str:
         if arguments.search:
             found = await self._artifacts.search(arguments.artifact_id, arguments.search)
-            return Outcome(_describe_lines(found))
+            return _describe_lines(found)
         page = await self._artifacts.page(arguments.artifact_id, arguments.offset, arguments.limit)
-        return Outcome(_describe_page(page))
+        return _describe_page(page)
 
 
 def _describe_lines(found: MatchingLines) -> str:
