@@ -8,7 +8,7 @@ import pytest
 from tool_fakes import NO, Workshop
 
 from agent_lsp.domain.approvals import Decision, Deed
-from agent_lsp.domain.errors import FileProblem
+from agent_lsp.domain.errors import FileMissing, FileProblem
 from agent_lsp.domain.files import Hit, Listing, SearchHits, Standing
 from agent_lsp.domain.turns import After, Outcome
 from agent_lsp.tools.docx import docx_text
@@ -51,6 +51,29 @@ async def test_following_the_banners_shows_every_line_once(line: str, count: int
         offset = int(banner.partition("offset=")[2].rstrip("]") or 0)
 
     assert numbers == list(range(1, count + 1))
+
+
+NAMESAKES = {
+    "elsewhere": (("src/", "src/app.py", "app.pyc"), "app.py", " Of this name there is src/app.py."),
+    "in another folder": (("src/app.py",), "lib/app.py", " Of this name there is src/app.py."),
+    "in other letters": (("src/App.py",), "app.py", " Of this name there is src/App.py."),
+    "more than three": (tuple(f"{n}/a" for n in range(9)), "a", " Of this name there is 0/a, 1/a, 2/a."),
+    "a folder": (("app.py/", "app.py/b"), "app.py", ""),
+    "nowhere": (("b.py",), "app.py", ""),
+}
+
+
+@pytest.mark.parametrize(("entries", "path", "told"), NAMESAKES.values(), ids=NAMESAKES)
+async def test_who_looks_in_the_wrong_folder_is_told_where_the_file_is(
+    entries: tuple[str, ...], path: str, told: str
+) -> None:
+    workshop = Workshop()
+    workshop.files.listing = Listing(entries, 0)
+
+    with pytest.raises(FileMissing) as raised:
+        await workshop.read(path)
+
+    assert str(raised.value) == f"{path} does not exist.{told}"
 
 
 async def test_offset_past_the_end_says_how_long_the_file_is() -> None:

@@ -3,7 +3,9 @@
 from pydantic import BaseModel, Field
 
 from agent_lsp.domain.approvals import Action, Deed
+from agent_lsp.domain.errors import FileMissing
 from agent_lsp.domain.turns import Outcome
+from agent_lsp.tools.namesakes import with_namesakes
 from agent_lsp.tools.numbered_lines import MOST_LINES
 from agent_lsp.tools.outcomes import declined, tool_ask, usable, with_words
 from agent_lsp.tools.parameters import FilePath
@@ -37,4 +39,7 @@ class ReadFile:
         if not decision.is_approved:
             return declined(decision)
         lines = Lines(arguments.offset, arguments.limit)
-        return with_words(await self._shown.outcome(place, lines), decision)
+        try:
+            return with_words(await self._shown.outcome(place, lines), decision)
+        except FileMissing as missing:
+            raise await with_namesakes(missing, arguments.path, self._files) from missing
