@@ -299,14 +299,37 @@ async def test_ending_a_command_twice_does_no_harm(commands, artifact):
 
 
 async def test_a_keeper_killed_from_outside_is_told(commands, artifact):
-    number = mark()
-    started = commands.start(f"kill -KILL $PPID; sleep {number}", HERE, artifact)
-
-    end = await started.ended()
-    for process in sleeping(number):
-        process.kill()
+    end, _ = await run(commands, "kill -KILL $PPID; sleep 1000", artifact)
 
     assert end == CommandEnd(problem="It was ended from outside.")
+
+
+async def test_what_kills_its_keeper_does_not_outlive_it(commands, artifact):
+    number = mark()
+    left = (
+        f"setsid sleep {number} & trap '' TERM; (setsid sleep {number} &); until [ -e {artifact} ]; do sleep 0.01; done"
+    )
+    started = commands.start(f"{left}; kill -KILL $PPID; sleep {number}", HERE, artifact)
+    await until_begun([number])
+    artifact.parent.mkdir()
+    artifact.touch()
+
+    await started.ended()
+
+    async with asyncio.timeout(30):
+        while running(number):  # noqa: ASYNC110  no event tells that a process of another has ended
+            await asyncio.sleep(0.01)
+
+
+@pytest.mark.parametrize("name", ["STOP", "TERM", "HUP", "INT"])
+async def test_no_signal_keeps_a_keeper_from_ending_its_command(commands, artifact, name):
+    number = mark()
+    started = commands.start(f"kill -{name} $PPID; (setsid sleep {number} &); sleep {number}", HERE, artifact)
+    await until_sleeping(number)
+
+    await started.abort()
+
+    assert (running(number), (await started.ended()).signal) == (0, "SIGTERM")
 
 
 async def test_commands_run_again_after_the_keepers_were_killed(commands, artifact):

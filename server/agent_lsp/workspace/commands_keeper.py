@@ -17,7 +17,7 @@ import socket
 import struct
 import sys
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 
 LENGTH = struct.Struct("!I")
 ENDED = struct.Struct("!ci?")
@@ -33,11 +33,14 @@ _RESTORED = signal.valid_signals() - {signal.SIGKILL, signal.SIGSTOP}
 def main(descriptor: int) -> None:
     """Have one spare keeper waiting for the next command at any time, until the server goes."""
     server = socket.socket(fileno=descriptor)
-    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # The system reaps keepers that end.
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    signal.signal(signal.SIGHUP, signal.SIG_IGN)
-    while _is_spare_taken(server):
+    for number in (signal.SIGINT, signal.SIGHUP, signal.SIGTERM):
+        # Keepers end with what they keep, not with whoever ends all programs of a name.
+        signal.signal(number, signal.SIG_IGN)
+    _adopt_orphans()
+    nursery = _Nursery(server, _wake_on_child())
+    while nursery.is_spare_taken():
         pass
+    nursery.see_out()
 
 
 def request(
@@ -56,8 +59,8 @@ def request(
     return LENGTH.pack(len(body)) + body
 
 
-def descendants(root: int) -> list[int]:
-    """The processes below one, as far as they exist right now."""
+def descendants(root: int, besides: Collection[int] = ()) -> list[int]:
+    """The processes below one, as far as they exist right now; without those of `besides` and what is below them."""
     children: dict[int, list[int]] = {}
     for entry in os.scandir("/proc"):
         if entry.name.isdigit() and (parent := _parent_of(entry.name)) is not None:
@@ -65,7 +68,7 @@ def descendants(root: int) -> list[int]:
     found: list[int] = []
     waiting = [root]
     while waiting:
-        below = children.get(waiting.pop(), [])
+        below = [child for child in children.get(waiting.pop(), []) if child not in besides]
         found += below
         waiting += below
     return found
@@ -80,17 +83,74 @@ def _parent_of(pid: str) -> int | None:
         return None
 
 
-def _is_spare_taken(server: socket.socket) -> bool:
-    """Fork a spare and wait until it gets a command (True), or learns that the server is gone."""
-    reading, writing = os.pipe()
-    if os.fork() == 0:
+class _Nursery:
+    """Forks keepers, and sees that none is put out of action: one that is stopped goes on at once, and what one that
+    was killed leaves behind is killed as well.
+    """
+
+    def __init__(self, server: socket.socket, woken: int) -> None:
+        self._server = server
+        self._woken = woken
+        self._keepers: set[int] = set()
+
+    def is_spare_taken(self) -> bool:
+        """Fork a spare and wait until it gets a command (True), or learns that the server is gone."""
+        reading, writing = os.pipe()
+        if (keeper := os.fork()) == 0:
+            os.close(reading)
+            _wait_for_command(self._server, writing)
+            os._exit(0)
+        os.close(writing)
+        self._keepers.add(keeper)
+        self._tend_until(reading)
+        is_over = os.read(reading, 1)
         os.close(reading)
-        _wait_for_command(server, writing)
-        os._exit(0)
-    os.close(writing)
-    is_over = os.read(reading, 1)
-    os.close(reading)
-    return not is_over
+        return not is_over
+
+    def see_out(self) -> None:
+        """Wait for the keepers, which end what they keep now that the server is gone."""
+        while self._has_children():
+            self._wait()
+
+    def _tend_until(self, readable: int) -> None:
+        while readable not in self._wait(readable):
+            self._has_children()
+
+    def _wait(self, *others: int) -> Sequence[int]:
+        """Wait until a child has ended or was stopped, or another descriptor can be read from; which of those."""
+        ready, _, _ = select.select([self._woken, *others], [], [])
+        if self._woken in ready:
+            os.read(self._woken, 4096)
+        return ready
+
+    def _has_children(self) -> bool:
+        """Take note of how children changed; kill what has lost its keeper, again whenever some of it has ended."""
+        is_keeper_lost = False
+        while change := _changed_child():
+            pid, status = change
+            if os.WIFSTOPPED(status):
+                _send_signal(os.kill, pid, signal.SIGCONT)
+            elif pid:
+                is_keeper_lost |= pid not in self._keepers or status != 0
+                self._keepers.discard(pid)
+            else:
+                if is_keeper_lost:
+                    self._kill_orphans()
+                return True
+        return False
+
+    def _kill_orphans(self) -> None:
+        if sys.platform == "linux":
+            for pid in descendants(os.getpid(), self._keepers):
+                _send_signal(os.kill, pid, signal.SIGKILL)
+
+
+def _changed_child() -> tuple[int, int] | None:
+    """A child that has ended or was stopped, and its status; 0 where none did, nothing where there is no child."""
+    try:
+        return os.waitpid(-1, os.WNOHANG | os.WUNTRACED)
+    except ChildProcessError:
+        return None
 
 
 def _wait_for_command(server: socket.socket, taken: int) -> None:
