@@ -144,7 +144,7 @@ async def test_file_that_was_too_large_before_does_not_seem_new(shop: Workshop) 
 
     difference = await store.compare(first, await store.take("t1", Reason.MESSAGE, {}))
 
-    assert difference == Difference({}, (path,))
+    assert difference == Difference({}, left_out=(path,), lost=(path,))
 
 
 async def test_files_of_a_nested_repository_are_kept_and_its_own_are_not_touched(shop: Workshop) -> None:

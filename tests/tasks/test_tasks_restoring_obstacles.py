@@ -1,6 +1,7 @@
 """Restores where one file cannot be brought back: the others are, and it is named."""
 
 import os
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -94,6 +95,30 @@ async def test_what_a_command_protected_and_linked_is_taken_back_and_forth(desk:
     assert (desk.tree(), done.conflicts) == (before, ())
     await desk.kept.restore(TASK, done.undo or "")
     assert desk.tree() == after
+
+
+@pytest.mark.parametrize("change", [Path.unlink, lambda path: path.write_text("small")])
+async def test_what_no_checkpoint_keeps_is_named_where_a_command_did_away_with_it(
+    desk: Desk, change: Callable[[Path], object]
+) -> None:
+    large, other = desk.write("large", b"a" * 5_000_001), desk.write("b", LINES)
+    desk.write("untouched", b"a" * 5_000_001)
+    for name in ("__pycache__/c", "node_modules/d"):
+        desk.write(name, "made anew")
+    start = await desk.kept.take(TASK, Reason.COMMAND)
+    change(large)
+    other.unlink()
+    for name in ("__pycache__", "node_modules"):
+        shutil.rmtree(desk.root / name)
+    await desk.kept.note_changes_since(TASK, start)
+
+    plan, done = await desk.kept.planned(TASK, start.id), await desk.kept.restore(TASK, start.id)
+
+    reason = "Left as it is: no checkpoint keeps it, and the agent changed or deleted it."
+    assert plan.conflicts == done.conflicts == (UnrestoredFile(large.as_uri(), "large", reason),)
+    assert other.read_text() == LINES
+    large.write_bytes(b"a" * 5_000_001)
+    assert (await desk.kept.planned(TASK, start.id)).conflicts == ()
 
 
 async def test_permissions_that_the_user_gave_since_stay(desk: Desk) -> None:

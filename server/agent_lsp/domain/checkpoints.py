@@ -62,6 +62,8 @@ class Difference:
 
     altered: Alterations
     left_out: tuple[Path, ...] = ()
+    lost: tuple[Path, ...] = ()
+    """What was left out at the older moment and is not at the newer one: gone, or changed to what is kept."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ import json
 import os
 import stat
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import zip_longest
 from pathlib import Path
 from typing import Literal
@@ -15,6 +15,8 @@ from agent_lsp.storage.checkpoints_objects import LINK
 from agent_lsp.storage.git import EMPTY_TREE, Git, GitFailed
 
 _NO_OBJECT = "0" * 40
+_MADE_ANEW = frozenset((b"node_modules", b"__pycache__"))
+"""Nobody misses these."""
 
 Kind = Literal["checkpoint", "change", "intent"]
 
@@ -55,7 +57,8 @@ class CheckpointReader:
 
     def compare(self, older: str, newer: str) -> Difference:
         """How the files differ between two trees; a file that was left out of either is not among them."""
-        left_out = self._names(older, "omitted") | self._names(newer, "omitted")
+        omitted = self._names(older, "omitted"), self._names(newer, "omitted")
+        left_out = omitted[0] | omitted[1]
         files = self._pairs(self._inner(older, "files"), self._inner(newer, "files"))
         modes = self._permissions(older), self._permissions(newer)
         wanted = {path: sides for path, sides in files.items() if not _is_below(path, left_out)}
@@ -71,6 +74,9 @@ class CheckpointReader:
                 for path, (before, after) in sorted(wanted.items())
             },
             tuple(_path(path) for path in sorted(left_out)),
+            tuple(
+                _path(path) for path in sorted(omitted[0] - omitted[1]) if path.rpartition(b"/")[2] not in _MADE_ANEW
+            ),
         )
 
     def compare_shown(self, older: str, newer: str) -> Difference:
@@ -82,7 +88,7 @@ class CheckpointReader:
             altered.pop(path, None)
             if before != after:
                 altered[path] = Altered(before, after)
-        return Difference(dict(sorted(altered.items())), difference.left_out)
+        return replace(difference, altered=dict(sorted(altered.items())))
 
     def change(self, entry: Entry) -> Difference:
         """What one entry says that the agent changed."""

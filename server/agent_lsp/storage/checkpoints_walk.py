@@ -101,6 +101,14 @@ def refusal(roots: Iterable[Path], home: Path) -> str | None:
     return None
 
 
+def is_left_out(path: Path) -> bool:
+    """Whether there is something at a path now that is no file to be kept."""
+    try:
+        return not _is_kept(marks_of(path.lstat()))
+    except OSError:
+        return False
+
+
 def is_settled(marks: Marks, now_ns: int) -> bool:
     """Whether something changed so long before now that another change will show in its marks."""
     latest = max(marks[2:4])

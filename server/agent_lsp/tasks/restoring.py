@@ -7,7 +7,7 @@ import asyncio
 import os
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from agent_lsp.domain.checkpoints import (
@@ -27,6 +27,7 @@ from agent_lsp.domain.documents import Documents, OpenDocument
 from agent_lsp.domain.errors import BadParams, FileProblem, VersionConflict
 from agent_lsp.domain.files import Applied, FileEdit, Place, Selection, Standing
 from agent_lsp.storage.checkpoints import Checkpoints
+from agent_lsp.storage.checkpoints_walk import is_left_out
 from agent_lsp.workspace.diffs import compare, unified
 from agent_lsp.workspace.disk_states import StateChange, change_states, read_state, remove_emptied, undo_states
 from agent_lsp.workspace.files import WorkspaceFiles
@@ -57,6 +58,9 @@ class _Step:
 class _Plan:
     steps: tuple[_Step, ...]
     conflicts: tuple[UnrestoredFile, ...]
+
+
+_NEVER_KEPT = "no checkpoint keeps it, and the agent changed or deleted it"
 
 
 class KeptWorkspace:
@@ -116,11 +120,14 @@ class KeptWorkspace:
         await self._store.close()
 
     async def _plan(self, task_id: str, checkpoint_id: str) -> _Plan:
-        histories = dict[Path, list[Altered]]()
+        histories, lost = dict[Path, list[Altered]](), set[Path]()
         for difference in await self._store.changes_since(task_id, checkpoint_id):
+            lost.update(difference.lost)
             for path, altered in difference.altered.items():
                 histories.setdefault(path, []).append(altered)
-        return await asyncio.to_thread(self._planned_steps, histories)
+        plan = await asyncio.to_thread(self._planned_steps, histories)
+        missing = [self._conflict(path, _NEVER_KEPT) for path in lost if not is_left_out(path)]
+        return replace(plan, conflicts=tuple(sorted((*plan.conflicts, *missing), key=lambda conflict: conflict.path)))
 
     def _planned_steps(self, histories: Mapping[Path, Sequence[Altered]]) -> _Plan:
         steps, conflicts = list[_Step](), list[UnrestoredFile]()
@@ -134,7 +141,7 @@ class KeptWorkspace:
         found = obstacles([step.change for step in steps if step.document is None])
         conflicts += [self._conflict(path, reason) for path, reason in found.items()]
         possible = (step for step in steps if step.path not in found)
-        return _Plan(tuple(possible), tuple(sorted(conflicts, key=lambda conflict: conflict.path)))
+        return _Plan(tuple(possible), tuple(conflicts))
 
     def _conflict(self, path: Path, reason: str) -> UnrestoredFile:
         return UnrestoredFile(path.as_uri(), self._shown(path), f"Left as it is: {reason}.")
