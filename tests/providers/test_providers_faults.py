@@ -57,6 +57,7 @@ def test_a_bodys_own_words_are_found(body: str, message: str) -> None:
         (429, "rate_limit_error", "slow down", True, None),
         (429, "insufficient_quota", "You exceeded your current quota", False, "credit or quota"),
         (400, "invalid_request_error", "Your credit balance is too low", False, "credit or quota"),
+        (402, "", "Insufficient Balance", False, "credit or quota"),
         (529, "overloaded_error", "Overloaded", True, None),
         (307, "", "", False, None),
     ],
@@ -97,6 +98,14 @@ def test_every_status_is_either_worth_another_try_or_not(body: bytes) -> None:
     passing = {status for status in range(400, 600) if faults.refused(status, {}, body).is_passing}
 
     assert passing == STATUSES_THAT_PASS
+
+
+@pytest.mark.parametrize(
+    ("status", "advice", "is_passing"),
+    [(503, "false", False), (400, "true", True), (429, "TRUE", True), (503, "perhaps", True), (400, "", False)],
+)
+def test_a_service_says_itself_whether_to_try_again(status: int, advice: str, is_passing: bool) -> None:
+    assert faults.refused(status, {"x-should-retry": advice}, b"{}").is_passing is is_passing
 
 
 @pytest.mark.parametrize(

@@ -18,6 +18,7 @@ LONGEST_BODY_BYTES = 64 * 1024
 _LONGEST_MESSAGE = 600
 
 _PASSING = frozenset({408, 409, 425, 429})
+_ADVICE = {"true": True, "false": False}
 
 _LASTING_KINDS = frozenset(
     {
@@ -36,14 +37,15 @@ _LASTING_KINDS = frozenset(
 
 _QUOTA = re.compile(r"insufficient_quota|exceeded your current quota|credit balance|billing", re.IGNORECASE)
 
+_QUOTA_HINT = "The account has no credit or quota left: check its plan and billing."
 _HINTS = {
     401: "Check the profile's apiKey.",
+    402: _QUOTA_HINT,
     403: "The apiKey is known, but may not do this: check its rights and the model's name.",
     404: "Check the profile's model and baseURL (with /v1 for the OpenAI types, without for anthropic).",
     413: "The task has outgrown what the model takes in one request: start a new task, or condense this one.",
 }
 OVERFLOW_HINT = _HINTS[413]
-_QUOTA_HINT = "The account has no credit or quota left: check its plan and billing."
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +66,9 @@ def refused(status: int, headers: Mapping[str, str], body: bytes) -> ModelFault:
         told = _Told(
             "", "it redirects elsewhere, which is not followed, lest the key go with it; set the right baseURL"
         )
-    fault = _fault(told, status, is_passing=_may_pass(status))
+    # The header by which both vendors tell their own clients.
+    advice = _ADVICE.get(headers.get("x-should-retry", "").lower())
+    fault = _fault(told, status, is_passing=_may_pass(status) if advice is None else advice)
     fault.retry_after_seconds = _pause(headers, told)
     return fault
 
