@@ -29,6 +29,64 @@ def test_paths_are_ignored_as_git_does_it(path: str, is_folder: bool, is_ignored
     assert IgnoreRules(RULES).is_ignored(path.split("/"), is_folder=is_folder) is is_ignored
 
 
+CLASSES = {
+    "named": ("[[:digit:]]x", {"1x": True, "ax": False, ":x": False}),
+    "named, among others": ("[[:alpha:]_-]x", {"ax": True, "_x": True, "-x": True, "1x": False}),
+    "not the named": ("[^[:digit:]]x", {"1x": False, "ax": True}),
+    "punctuation": ("[[:punct:]]x", {"]x": True, "[x": True, "\\x": True, "Zx": False}),
+    "a name that there is not": ("[[:foo:]]x", {"fx": False, ":x": False}),
+    "a name without brackets around it": ("[:digit:]x", {"dx": True, ":x": True, "1x": False}),
+    "an escaped bracket": ("[a\\]b]x", {"ax": True, "]x": True, "bx": True}),
+    "a bracket": ("[[]x", {"[x": True, "ax": False}),
+    "a bracket at its beginning": ("[]a]x", {"]x": True, "ax": True}),
+    "a range between escapes": ("[\\a-\\c]x", {"bx": True, "dx": False}),
+    "a range from the wrong end": ("[c-a]x", {"bx": False, "cx": False}),
+    "a dash": ("[a-]x", {"-x": True, "ax": True, "bx": False}),
+    "without an end": ("[ax", {"ax": False}),
+    "escaped": ("\\[a]x", {"[a]x": True, "ax": False}),
+}
+
+
+@pytest.mark.parametrize(("line", "names"), CLASSES.values(), ids=CLASSES)
+def test_classes_of_characters_mean_what_git_takes_them_for(line: str, names: dict[str, bool]) -> None:
+    rules = IgnoreRules([line])
+
+    assert {name: rules.is_ignored([name], is_folder=False) for name in names} == names
+
+
+ORDERED = {
+    "a folder behind what takes back all below": (["!/src/**", "src/private/"], "src/private/a", True),
+    "a name behind what takes back everything": (["!/**", "secret"], "secret/a", True),
+    "a folder that is not among what is below it": (["/*", "!/src/**"], "src/a", True),
+    "a folder taken back, and what is below it": (["/*", "!/src", "!/src/**"], "src/x/a", False),
+    "a folder taken back behind its name": (["secret", "!secret/"], "secret/a", False),
+    "nothing taken back": (["secret", "!/"], "secret/a", True),
+    "folders taken back, files not": (["*", "!*/"], "x/a", True),
+    "all folders": (["**/"], "x/a", True),
+    "no file by a line for folders": (["**/"], "a", False),
+}
+
+
+@pytest.mark.parametrize(("lines", "path", "is_ignored"), ORDERED.values(), ids=ORDERED)
+def test_last_line_that_names_a_path_decides(lines: list[str], path: str, is_ignored: bool) -> None:
+    assert IgnoreRules(lines).is_ignored(path.split("/"), is_folder=False) is is_ignored
+
+
+def test_stars_before_a_last_slash_are_the_folders_below() -> None:
+    rules = IgnoreRules(["a/**/"])
+
+    ignored = {path: rules.is_ignored(path.split("/"), is_folder=True) for path in ("a", "a/b", "a/b/c", "b")}
+    assert ignored == {"a": False, "a/b": True, "a/b/c": True, "b": False}
+    assert not rules.is_ignored(["a", "b"], is_folder=False)
+
+
+def test_more_than_two_stars_are_two() -> None:
+    rules = IgnoreRules(["a/****/b"])
+
+    assert rules.is_ignored(["a", "x", "y", "b"], is_folder=False)
+    assert not rules.is_ignored(["a", "x", "y", "c"], is_folder=False)
+
+
 def test_lines_that_are_no_pattern_are_passed_over() -> None:
     rules = IgnoreRules(["!", "*.key", "/"])
 

@@ -22,7 +22,7 @@ class Glob:
     def takes(self, path: str) -> bool:
         if not self._takes_hidden and any(part.startswith(".") for part in path.split("/")):
             return False
-        return not self._rules or bool(self._rules.decide(path)) is not self._is_negative
+        return not self._rules or self._rules.matches(path) is not self._is_negative
 
 
 def _expanded(pattern: str) -> Iterator[str]:

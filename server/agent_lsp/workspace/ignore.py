@@ -6,12 +6,10 @@ import stat
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
+from agent_lsp.workspace.ignore_classes import Classes
 from agent_lsp.workspace.ignore_patterns import in_linear_time
-
-if TYPE_CHECKING:
-    from pathspec import GitIgnoreSpec
 
 AGENT_IGNORE = ".agentignore"
 """What the agent neither reads nor writes: at the top of a root, and in any folder below it."""
@@ -19,24 +17,30 @@ GIT_IGNORE = ".gitignore"
 
 MOST_BYTES = 1_000_000
 
+_FOLDER = "ps_d"
+"""The library's name for the slash that ends a folder."""
+_ANY_FOLDER = f"(?P<{_FOLDER}>/)"
+_Pattern = tuple[re.Pattern[str], bool]
+"""What a line matches, and whether that is ignored or taken back."""
+
 
 class IgnoreRules:
     """The lines of one ignore file, for paths relative to its folder."""
 
     def __init__(self, lines: Iterable[str]) -> None:
         self._lines = [line for line in lines if line.strip() and not line.startswith("#")]
-        self._spec: GitIgnoreSpec | None = None
+        self._patterns: tuple[_Pattern, ...] | None = None
 
     def __bool__(self) -> bool:
         return bool(self._lines)
 
     def decide(self, path: str) -> bool | None:
         """What the last line that matches says, the parents left aside; a folder's path ends with `/`."""
-        if not self._lines:
-            return None
-        if self._spec is None:
-            self._spec = _compiled(self._lines)
-        return self._spec.check_file(path).include
+        return next((is_ignored for regex, is_ignored in self._from_last() if _names_itself(regex, path)), None)
+
+    def matches(self, path: str) -> bool:
+        """Whether any line matches a path, or a folder that it lies in."""
+        return any(regex.search(path) for regex, _ in self._from_last())
 
     def is_ignored(self, parts: Sequence[str], *, is_folder: bool) -> bool:
         """Whether a path is ignored. As git has it, nothing under an ignored folder can be taken back."""
@@ -48,6 +52,11 @@ class IgnoreRules:
             if self.decide(path):
                 return True
         return bool(parts) and bool(self.decide(path + parts[-1] + ("/" if is_folder else "")))
+
+    def _from_last(self) -> tuple[_Pattern, ...]:
+        if self._patterns is None:
+            self._patterns = tuple(reversed(_compiled(self._lines))) if self._lines else ()
+        return self._patterns
 
 
 class IgnoreFile:
@@ -118,17 +127,32 @@ _EVERYTHING = IgnoreRules(("*",))
 """What is to be kept from the agent cannot be known: it is kept from everything."""
 
 
-def _compiled(lines: Sequence[str]) -> "GitIgnoreSpec":
+def _compiled(lines: Sequence[str]) -> list[_Pattern]:
+    """The lines as patterns, in order. The library reads them; which of them decides it does not know as git does."""
     from pathspec import GitIgnoreSpec
 
+    classes = Classes()
+    lines = [classes.taken_out(line) for line in lines if line.strip() not in ("/", "!/")]
     try:
         spec = GitIgnoreSpec.from_lines(lines)
     except (ValueError, re.error):
         spec = GitIgnoreSpec.from_lines([line for line in lines if _is_pattern(line)])
+    patterns = list[_Pattern]()
     for pattern in spec.patterns:
         regex = cast("re.Pattern[str] | None", pattern.regex)  # The library leaves open of what.
-        pattern.regex = regex and re.compile(in_linear_time(regex.pattern))
-    return spec
+        if regex and pattern.include is not None:
+            patterns.append((re.compile(in_linear_time(classes.put_back(regex.pattern))), pattern.include))
+    return patterns
+
+
+def _names_itself(regex: re.Pattern[str], path: str) -> bool:
+    """Whether a pattern matches the path, and not just a folder that it lies in: that is asked about by itself."""
+    if regex.pattern == _ANY_FOLDER:
+        return path.endswith("/")
+    match = regex.search(path)
+    if not match or _FOLDER not in regex.groupindex:
+        return bool(match)
+    return match.end(_FOLDER) in (-1, len(path))
 
 
 def _is_pattern(line: str) -> bool:
