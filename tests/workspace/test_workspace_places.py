@@ -33,6 +33,8 @@ def build(base: Path, steps: Sequence[dict[str, str]]) -> None:
                 (base / name).write_text("original\n")
             case {"link": name, "to": target}:
                 (base / name).symlink_to(filled(target, base))
+            case {"hardlink": name, "to": target}:
+                (base / name).hardlink_to(base / target)
             case {"rename": name, "to": target}:
                 (base / name).rename(base / target)
             case {"remove": name}:
@@ -205,6 +207,16 @@ def test_protected_counts_for_writes_by_either_form(base: Path, places: Places) 
     assert places.locate("AGENTS.md", "write").standing is Standing.PROTECTED
     assert places.locate("AGENTS.md", "read").standing is Standing.INSIDE
     assert places.locate("a.txt", "write").standing is Standing.INSIDE
+
+
+def test_file_with_other_names_is_read_and_not_written(base: Path, places: Places) -> None:
+    (base / "W" / "linked.txt").hardlink_to(base / "O" / "secret.txt")
+
+    read, written = places.locate("linked.txt", "read"), places.locate("linked.txt", "write")
+
+    assert (read.standing, read.problem) == (Standing.INSIDE, "")
+    assert written.standing is Standing.OUTSIDE
+    assert "other names (hard links)" in written.problem
 
 
 def test_place_outside_can_be_protected_too(base: Path, places: Places) -> None:

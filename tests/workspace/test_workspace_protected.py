@@ -23,6 +23,7 @@ DISGUISED = [
     ".git./config",
     ".git /config",
     ".git . ./config",
+    ".git\t/config",
     "AGENTS.md.",
     ".git::$INDEX_ALLOCATION/config",
     "AGENTS.md:stream",

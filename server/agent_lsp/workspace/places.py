@@ -1,6 +1,7 @@
 """Where paths lead: outside, protected, ignored or inside. What is approved there is decided elsewhere."""
 
 import os
+import stat
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -101,6 +102,9 @@ class Places:
             standing = Standing.PROTECTED
         elif any(self._is_ignored(parts, is_folder=absolute.is_dir()) for parts in forms):
             standing = Standing.IGNORED
+        elif use == "write" and _has_other_names(absolute):
+            problem = f"{resolved} has other names (hard links), which a safe write would cut off; use a command."
+            return Place(resolved, absolute, absolute.as_uri(), Standing.OUTSIDE, root.path, problem=problem)
         else:
             standing = Standing.INSIDE
         path = str(absolute.relative_to(root.path)) if root and standing is not Standing.OUTSIDE else resolved
@@ -122,6 +126,15 @@ class Places:
     def _is_ignored(self, parts: tuple[str, ...], *, is_folder: bool) -> bool:
         within = self._roots_with(parts)
         return any(root.is_ignored(parts[len(root.parts) :], is_folder=is_folder) for root in within)
+
+
+def _has_other_names(path: Path) -> bool:
+    """Whether a file has other names: who writes to one writes to all."""
+    try:
+        status = path.lstat()
+    except OSError:
+        return False
+    return stat.S_ISREG(status.st_mode) and status.st_nlink > 1
 
 
 def _root(path: Path, rules_of: Callable[[Path], IgnoreRules] | None) -> Root:

@@ -75,4 +75,4 @@ def _plain(part: str) -> str:
     if not part.isascii():
         part = "".join(mark for mark in part if unicodedata.category(mark) != "Cf")
         part = _IGNORABLE.sub("", unicodedata.normalize("NFKC", part))
-    return part.partition(":")[0].casefold().rstrip(". ")
+    return part.partition(":")[0].casefold().rstrip(". \t\n\r\v\f")
