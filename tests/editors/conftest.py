@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from workbench import CodeServer  # Imported where it is used: only its tests need what it needs.
 
 SUITES = ("sid", "trixie")
+HERE = Path(__file__).parent
 HOW = "uv run python tests/editors/provision.py"
 
 
@@ -35,6 +36,13 @@ def _missing() -> Iterator[tuple[str, str]]:
 
 LEFT_OUT = [] if os.environ.get("CI") else list(_missing())
 collect_ignore_glob = sorted({file for file, _ in LEFT_OUT})
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Leave each the time to say itself what never came: its own limits are shorter."""
+    for item in items:
+        if item.path.parent == HERE and item.get_closest_marker("timeout") is None:
+            item.add_marker(pytest.mark.timeout(300))
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

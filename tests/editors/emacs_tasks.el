@@ -4,13 +4,14 @@
 (require 'eglot)
 (require 'json)
 (require 'seq)
-(setq eglot-sync-connect 30 eglot-autoshutdown nil eglot-confirm-server-edits nil make-backup-files nil)
+(setq eglot-sync-connect 60 jsonrpc-default-request-timeout 60
+      eglot-autoshutdown nil eglot-confirm-server-edits nil make-backup-files nil)
 (add-to-list 'eglot-server-programs '(text-mode . ("agent-lsp" "--stdio")))
 
 (defvar agent-said nil "What the server said by window/showMessage, the newest first.")
-(defvar agent-asked 0 "How many pop-ups there were. Each is closed by its harmless button.")
+(defvar agent-asked nil "What pop-ups there were, the newest first. Each is closed by its harmless button.")
 (advice-add 'completing-read :override
-            (lambda (_prompt choices &rest _) (setq agent-asked (1+ agent-asked)) (car (ensure-list (car choices)))))
+            (lambda (prompt choices &rest _) (push prompt agent-asked) (car (ensure-list (car choices)))))
 
 (cl-defmethod eglot-handle-notification :before (_server (_method (eql window/showMessage)) &key message &allow-other-keys)
   (push message agent-said))
@@ -21,7 +22,7 @@
 
 (defun agent-until (holds wanted)
   "Read what the server says until HOLDS; WANTED is for the message of a test that failed."
-  (let ((deadline (+ (float-time) 30)))
+  (let ((deadline (+ (float-time) 60)))
     (while (not (funcall holds))
       (when (> (float-time) deadline) (error "Never came: %s; said were %S" wanted agent-said))
       (accept-process-output nil 0.2))))
@@ -29,8 +30,9 @@
 (defun agent-until-said (text)
   (agent-until (lambda () (seq-some (lambda (said) (string-search text said)) agent-said)) text))
 
-(defun agent-until-asked (count)
-  (agent-until (lambda () (>= agent-asked count)) (format "ask %d" count)))
+(defun agent-until-asked (&optional about)
+  "Wait for a pop-up, or for the one that is ABOUT something."
+  (agent-until (lambda () (seq-some (lambda (asked) (string-search (or about "") asked)) agent-asked)) (or about "an ask")))
 
 (defun agent-actions ()
   "The titles of the code actions here."
@@ -51,7 +53,7 @@
   (let ((server (eglot-current-server)))
     (signal-process (jsonrpc--process server) 'KILL)
     (agent-until (lambda () (not (jsonrpc-running-p server))) "the end of the server"))
-  (setq agent-said nil agent-asked 0)
+  (setq agent-said nil agent-asked nil)
   (apply #'eglot--connect (eglot--guess-contact)))
 
 (defun agent-open (file)

@@ -7,7 +7,7 @@ import re
 import sys
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -15,10 +15,11 @@ from uuid import uuid4
 import psutil
 from terminal import PATIENCE_SECONDS, Terminal, terminal
 
-from support.model_server import Hold, ScriptedServer, scripted_model
+from support.model_script import as_turn
+from support.model_server import Answer, Hold, ScriptedServer, scripted_model
 
 PROFILE = {"type": "anthropic", "model": "scripted", "apiKey": "sk-planted-0123456789"}
-READY_SECONDS = 60
+READY_SECONDS = 90
 """A server that has not answered by then was given up by Helix, and comes back by no try."""
 
 _KNOWN = "agent.mode takes one of"
@@ -35,6 +36,8 @@ class Helix:
     takes_arguments: bool
     """Releases before 25.07 do not: there, words go into the prompt document."""
     has_pop_ups: bool
+    begun: Hold
+    """The model says nothing before this: what it asks would be covered by the keys that begin the task."""
 
     async def until(self, *texts: str) -> str:
         """Wait until all of these are on the screen."""
@@ -88,6 +91,7 @@ class Helix:
             await self.fill_in("n", "agent.newTask", words)
         else:
             await self.send_prompt(words)
+        self.begun.release.set()
 
     async def fill_in(self, key: str, command: str, words: str) -> None:
         """Press a key that leaves the cursor between quotes, and write there."""
@@ -170,6 +174,7 @@ class Desk:
     model: ScriptedServer
     environment: dict[str, str]
     takes_arguments: bool
+    begun: Hold
 
     @asynccontextmanager
     async def helix(self, shown: str) -> AsyncGenerator[Helix]:
@@ -183,6 +188,7 @@ class Desk:
                 self.project,
                 self.takes_arguments,
                 has_pop_ups=self.takes_arguments,
+                begun=self.begun,
             )
             await helix.until(" NOR ", shown)
             await helix.until_ready()
@@ -199,7 +205,8 @@ async def desk(program: Path, folder: Path, turns: Sequence[Any], files: dict[st
     (project / ".git").mkdir(parents=True)
     for name, text in files.items():
         (project / name).write_text(text, newline="")
-    async with scripted_model(turns) as model:
+    begun = Hold()
+    async with scripted_model(_begun_by(begun, turns)) as model:
         environment = write_settings(folder, model)
         await run(
             environment,
@@ -219,6 +226,7 @@ async def desk(program: Path, folder: Path, turns: Sequence[Any], files: dict[st
             model,
             environment,
             takes_arguments=not release.startswith("helix 25.01"),
+            begun=begun,
         )
         assert model.problems == []
 
@@ -256,6 +264,12 @@ def write_settings(folder: Path, model: ScriptedServer) -> dict[str, str]:
         "AGENT_LSP_HOME": str(home),
         "AGENT_LSP_STATE": str(folder / "state"),
     }
+
+
+def _begun_by(begun: Hold, turns: Sequence[Any]) -> list[Any]:
+    first = as_turn(turns[0])
+    assert isinstance(first, Answer)
+    return [replace(first, parts=(begun, *first.parts)), *turns[1:]]
 
 
 def _text_of(file: Path) -> str | None:

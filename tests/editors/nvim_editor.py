@@ -18,7 +18,7 @@ from nvim_rpc import Rpc
 from support.model_server import ScriptedServer, scripted_model
 
 PLUGIN = ROOT / "editors" / "nvim"
-PATIENCE_MS = 30_000
+PATIENCE_MS = 60_000
 PROFILE = {"type": "anthropic", "model": "scripted", "apiKey": "sk-planted-0123456789"}
 VIEW = "vim.api.nvim_buf_get_lines(require('agent_lsp.view').buffer(), 0, -1, true)"
 WAIT = """
@@ -62,9 +62,11 @@ class Neovim:
     async def until_state(self, state: str) -> None:
         await self.until(f"require('agent_lsp').state() == {lua_string(state)}")
 
-    async def until_ask(self, kind: str) -> None:
-        """Wait until an ask of this kind waits."""
-        await self.until(f"(require('agent_lsp.agent').task:ask() or {{}}).kind == {lua_string(kind)}")
+    async def until_ask(self, kind: str, after: int = 0) -> int:
+        """Wait until an ask of this kind waits, a newer one than `after`; its `ts`."""
+        ask = "(require('agent_lsp.agent').task:ask() or { ts = 0 })"
+        await self.until(f"{ask}.kind == {lua_string(kind)} and {ask}.ts > {after}")
+        return await self.get(f"{ask}.ts")
 
     async def view(self) -> list[str]:
         """The lines of the view."""

@@ -9,7 +9,7 @@ from typing import Any
 import msgpack
 
 REQUEST, RESPONSE = 0, 1
-SECONDS = 40.0
+SECONDS = 80.0
 """Longer than anything waits inside of Neovim: past that it asks somebody for a key."""
 
 

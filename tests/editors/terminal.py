@@ -11,7 +11,8 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-PATIENCE_SECONDS = 30
+PATIENCE_SECONDS = 60
+"""What is waited for comes in moments; on a busy machine it may take that long."""
 _LIMIT = 1 << 20
 
 

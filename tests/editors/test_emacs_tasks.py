@@ -52,7 +52,7 @@ async def emacs_with(program: Path, folder: Path, turns: Sequence[Any], files: d
 async def test_an_approved_edit_is_one_of_emacs_own(tmp_path: Path, emacs: Path) -> None:
     async with emacs_with(emacs, tmp_path, [WRITE, DONE], {"a.txt": TEXT}) as editor:
         told = await editor.run(
-            '(agent "agent.newTask" "change it") (agent-until-asked 1)',
+            '(agent "agent.newTask" "change it") (agent-until-asked)',
             '(search-forward "line 9") (insert " typed")',
             "(setq actions (agent-actions))",
             '(agent "agent.approve") (agent-until-said "Done: All done.")',
@@ -67,7 +67,7 @@ async def test_an_approved_edit_is_one_of_emacs_own(tmp_path: Path, emacs: Path)
 async def test_words_of_a_rejection_reach_the_model(tmp_path: Path, emacs: Path) -> None:
     async with emacs_with(emacs, tmp_path, [WRITE, DONE], {"a.txt": TEXT}) as editor:
         told = await editor.run(
-            '(agent "agent.newTask" "change it") (agent-until-asked 1)',
+            '(agent "agent.newTask" "change it") (agent-until-asked)',
             '(agent "agent.reject" "not yet") (agent-until-said "Done: All done.")',
             "(agent-report :text (buffer-string))",
         )
@@ -81,7 +81,7 @@ async def test_files_that_are_not_open_keep_what_they_hold(tmp_path: Path, emacs
     turns = [[CallTool("apply_patch", patch=patch)], DONE]
     async with emacs_with(emacs, tmp_path, turns, {"a.txt": "", "b.txt": TEXT}) as editor:
         await editor.run(
-            '(agent "agent.newTask" "change it") (agent-until-asked 1)',
+            '(agent "agent.newTask" "change it") (agent-until-asked)',
             '(agent "agent.approve") (agent-until-said "Done: All done.")',
             "(agent-report :over t)",
         )
@@ -93,9 +93,9 @@ async def test_files_that_are_not_open_keep_what_they_hold(tmp_path: Path, emacs
 async def test_a_task_goes_on_in_another_emacs(tmp_path: Path, emacs: Path) -> None:
     turns = [[Say("It begins.\n"), *WRITE], WRITE, DONE]
     async with emacs_with(emacs, tmp_path, turns, {"a.txt": TEXT}) as editor:
-        await editor.run('(agent "agent.newTask" "change it") (agent-until-asked 1) (agent-report :over t)')
+        await editor.run('(agent "agent.newTask" "change it") (agent-until-asked) (agent-report :over t)')
         told = await editor.run(
-            '(agent "agent.resume") (agent-until-asked 1)',
+            '(agent "agent.resume") (agent-until-asked)',
             '(agent "agent.approve") (agent-until-said "Done: All done.")',
             "(save-buffer) (agent-report :text (buffer-string))",
         )
@@ -106,7 +106,7 @@ async def test_a_task_goes_on_in_another_emacs(tmp_path: Path, emacs: Path) -> N
 async def test_one_hunk_is_left_out_by_the_code_action_at_it(tmp_path: Path, emacs: Path) -> None:
     async with emacs_with(emacs, tmp_path, [WRITE, DONE], {"a.txt": TEXT}) as editor:
         told = await editor.run(
-            '(agent "agent.newTask" "change it") (agent-until-asked 1)',
+            '(agent "agent.newTask" "change it") (agent-until-asked)',
             '(goto-char (point-max)) (forward-line -1) (agent-choose "Agent: reject this hunk")',
             '(goto-char (point-min)) (agent-choose "Agent: approve this hunk") (agent-until-said "Done: All done.")',
             "(agent-report :text (buffer-string))",
@@ -119,7 +119,7 @@ async def test_text_that_moved_on_in_the_same_place_is_told_to_the_model(tmp_pat
     edit = [CallTool("edit_file", path="a.txt", old_string=f"{LINES[0]}\n", new_string="first\n")]
     async with emacs_with(emacs, tmp_path, [edit, DONE], {"a.txt": TEXT}) as editor:
         told = await editor.run(
-            '(agent "agent.newTask" "change it") (agent-until-asked 1)',
+            '(agent "agent.newTask" "change it") (agent-until-asked)',
             '(goto-char (point-min)) (insert "mine ")',
             '(agent "agent.approve") (agent-until-said "Done: All done.")',
             "(agent-report :text (buffer-string))",
@@ -133,9 +133,9 @@ async def test_a_command_runs_once_it_is_approved(tmp_path: Path, emacs: Path) -
     run = [CallTool("execute_command", command="head -n 1 a.txt > made.txt; cat made.txt")]
     async with emacs_with(emacs, tmp_path, [WRITE, run, DONE], {"a.txt": TEXT}) as editor:
         await editor.run(
-            '(agent "agent.newTask" "change it") (agent-until-asked 1) (agent "agent.approve")',
+            '(agent "agent.newTask" "change it") (agent-until-asked) (agent "agent.approve")',
             '(agent-until (lambda () (buffer-modified-p)) "the edit") (save-buffer)',
-            '(agent-until-asked 2) (agent "agent.approve") (agent-until-said "Done: All done.")',
+            '(agent-until-asked "made.txt") (agent "agent.approve") (agent-until-said "Done: All done.")',
             "(agent-report :over t)",
         )
 
@@ -147,7 +147,7 @@ async def test_a_question_waits_for_words_when_its_choices_are_closed(tmp_path: 
     ask = [CallTool("ask_followup_question", question="Which one?", follow_up=["This one", "The other"])]
     async with emacs_with(emacs, tmp_path, [ask, DONE], {"a.txt": TEXT}) as editor:
         told = await editor.run(
-            '(agent "agent.newTask" "choose") (agent-until-asked 1) (setq actions (agent-actions))',
+            '(agent "agent.newTask" "choose") (agent-until-asked) (setq actions (agent-actions))',
             '(agent "agent.answer" "neither") (agent-until-said "Done: All done.")',
             "(agent-report :actions (vconcat actions))",
         )
@@ -163,7 +163,7 @@ async def test_a_task_is_stopped_in_the_middle_and_goes_on(tmp_path: Path, emacs
         running = asyncio.create_task(
             editor.run(
                 '(agent "agent.newTask" "change it") (agent-until-file "begun") (agent "agent.cancel")',
-                '(agent "agent.resume") (agent-until-asked 1)',
+                '(agent "agent.resume") (agent-until-asked)',
                 '(agent "agent.approve") (agent-until-said "Done: All done.")',
                 "(agent-report :text (buffer-string) :said (vconcat agent-said))",
             )
@@ -179,8 +179,8 @@ async def test_a_task_is_stopped_in_the_middle_and_goes_on(tmp_path: Path, emacs
 async def test_a_dead_server_comes_back_with_its_task(tmp_path: Path, emacs: Path) -> None:
     async with emacs_with(emacs, tmp_path, [WRITE, WRITE, DONE], {"a.txt": TEXT}) as editor:
         told = await editor.run(
-            '(agent "agent.newTask" "change it") (agent-until-asked 1) (agent-restart)',
-            '(agent "agent.resume") (agent-until-asked 1)',
+            '(agent "agent.newTask" "change it") (agent-until-asked) (agent-restart)',
+            '(agent "agent.resume") (agent-until-asked)',
             '(agent "agent.approve") (agent-until-said "Done: All done.")',
             "(agent-report :text (buffer-string))",
         )

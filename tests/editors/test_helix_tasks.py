@@ -7,9 +7,9 @@ from helix_editor import Helix, desk, helix_editor
 from support.model_server import CallTool, Hold, Say
 
 DONE = [CallTool("attempt_completion", result="All **done**.")]
-LINES = [f"line_{n}" for n in range(26)]
+LINES = [f"line_{n}" for n in range(24)]
 TEXT = "\n".join(LINES) + "\n"
-EDITED = "\n".join(["first", *LINES[1:25], "last"]) + "\n"
+EDITED = "\n".join(["first", *LINES[1:23], "last"]) + "\n"
 WRITE = [CallTool("write_to_file", path="a.py", content=EDITED)]
 FILES = {"a.py": TEXT}
 
@@ -53,6 +53,7 @@ async def test_one_hunk_is_left_out_where_the_cursor_is(tmp_path: Path, helix: P
     async with helix_editor(helix, tmp_path, [WRITE, DONE], FILES) as editor:
         await editor.new_task("change it")
         await editor.until_ask()
+        await editor.until_marks(2)
         await editor.terminal.press("g", "e", "k")
         await editor.choose_action("Agent: reject this hunk")
         await editor.until_marks(1)

@@ -30,7 +30,7 @@ async def connected(made: Desk) -> AsyncGenerator[None]:
     try:
         yield
     finally:
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(60):
             await server.communicate()
 
 

@@ -137,10 +137,10 @@ async def test_a_file_that_is_not_open_is_not_truncated(tmp_path: Path, nvim: Pa
     async with neovim(nvim, tmp_path, [edit, edit, DONE], {"a.txt": "", "b.txt": TEXT}) as editor:
         await editor.open("a.txt")
         await editor.command("Agent change it")
-        await editor.until_ask("tool")
+        first = await editor.until_ask("tool")
         await editor.command("AgentReject")
         await editor.until_shown("✗ rejected")
-        await editor.until_ask("tool")
+        await editor.until_ask("tool", after=first)
         assert editor.file("b.txt").read_text() == TEXT
         await editor.command("AgentApprove")
         await editor.until_state("idle")

@@ -25,13 +25,13 @@ told = {}
 vim.lsp.handlers['window/showMessage'] = function(_, params) table.insert(told, params.message) end
 function agent(command, ...)
   local client = vim.lsp.get_clients({ name = 'agent_lsp' })[1]
-  return client:request_sync('workspace/executeCommand', { command = 'agent.' .. command, arguments = { ... } }, 30000).result
+  return client:request_sync('workspace/executeCommand', { command = 'agent.' .. command, arguments = { ... } }, 60000).result
 end
 """
 ACTIONS = """
 local params = vim.lsp.util.make_range_params(0, 'utf-8')
 params.context = { diagnostics = {} }
-local found = vim.lsp.buf_request_sync(0, 'textDocument/codeAction', params, 30000)
+local found = vim.lsp.buf_request_sync(0, 'textDocument/codeAction', params, 60000)
 local titles = {}
 for _, answer in pairs(found) do
   for _, action in ipairs(answer.result or {}) do table.insert(titles, action.title) end
