@@ -72,6 +72,17 @@ def test_binary_output_is_named_and_not_shown():
     assert made.excerpt().head == made.take_live() == made.take_last() == ""
 
 
+def test_binary_output_is_counted_and_kept_nowhere():
+    made = Transcript()
+    for _ in range(1_000):
+        made.feed(bytes(4096))
+    made.finish()
+
+    assert made.excerpt() == Excerpt("", total_bytes=4_096_000, is_binary=True)
+    assert not made.is_cut
+    assert made.unkept_size < 10_000
+
+
 @given(st.lists(st.text(max_size=30), max_size=30), st.integers(1, 40))
 def test_ends_never_lose_or_double_a_byte(pieces, limit):
     ends = Ends(limit)

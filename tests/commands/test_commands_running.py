@@ -196,6 +196,18 @@ async def test_the_outputs_of_a_task_share_what_there_is_to_fill(commands, artif
     assert artifact.stat().st_size == 2_000_000
 
 
+async def test_what_is_kept_is_measured_in_bytes_and_ends_with_a_whole_character(commands, artifact):
+    artifact.parent.mkdir()
+    with (artifact.parent / "cmd-0.txt").open("wb") as other:
+        other.truncate(FOLDER_LIMIT - 2_000_000)
+
+    _, excerpt = await run(commands, "yes '€€€€€€€€' | head -c 5M", artifact)
+
+    assert excerpt.problem == "only the first 2 MB are kept"
+    assert 1_999_997 <= artifact.stat().st_size <= 2_000_000
+    assert artifact.read_text().startswith("€€€€€€€€\n")
+
+
 async def test_output_that_cannot_be_kept_is_said(commands, tmp_path):
     (tmp_path / "file").touch()
 

@@ -27,14 +27,18 @@ class Transcript:
         self._ends = Ends(PART_LIMIT)
         self._unkept: list[str] = []
         self._sample = b""
+        self._is_known_binary = False
         self._read_bytes = 0
         self.unkept_size = 0
         """Characters that `take_unkept` would give."""
 
     def feed(self, output: bytes) -> None:
         self._read_bytes += len(output)
+        if self._is_known_binary:
+            return  # It is counted alone: to read it like text would hold up whoever writes gigabytes of it.
         if len(self._sample) < _SAMPLE_BYTES:
             self._sample += output[: _SAMPLE_BYTES - len(self._sample)]
+            self._is_known_binary = len(self._sample) == _SAMPLE_BYTES and is_binary(self._sample)
         self._add(self._screen.feed(self._decoder.decode(output)))
 
     def finish(self) -> None:

@@ -14,7 +14,7 @@ from agent_lsp.workspace.commands_keeper import ENDED
 from agent_lsp.workspace.commands_output import Transcript
 
 FILE_LIMIT = 100_000_000
-"""Characters of one command's output that are kept in its file."""
+"""Bytes of one command's output that are kept in its file."""
 FOLDER_LIMIT = 1_000_000_000
 """Bytes of all outputs that are kept of one task. None is deleted for a new one: the history may name it."""
 _READ_BYTES = 64 * 1024
@@ -191,15 +191,15 @@ class _KeptOutput:
     def append(self, text: str) -> None:
         if self.problem or not text:
             return
-        text = self._redacted(text)
+        content = self._redacted(text).encode()
         try:
             room = self._room_left()
             with self._path.open("ab") as file:
-                file.write(text[:room].encode())
+                file.write(_whole_characters(content[:room]) if len(content) > room else content)
         except OSError as problem:
             self.problem = f"not all of it could be kept ({problem.strerror})"
             return
-        self._room = room - len(text)
+        self._room = room - len(content)
         if self._room < 0:
             self.problem = f"only the first {self._path.stat().st_size // 1_000_000} MB are kept"
 
@@ -209,6 +209,10 @@ class _KeptOutput:
         self._path.parent.mkdir(parents=True, exist_ok=True)
         taken = sum(other.stat().st_size for other in self._path.parent.iterdir())
         return max(min(FILE_LIMIT, FOLDER_LIMIT - taken), 0)
+
+
+def _whole_characters(content: bytes) -> bytes:
+    return content.decode("utf-8", "ignore").encode()
 
 
 async def _until_readable(descriptor: int) -> None:

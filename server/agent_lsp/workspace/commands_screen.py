@@ -10,6 +10,8 @@ LINE_LIMIT = 65_536
 """A longer line is given back in parts; what is given back can no longer be overwritten."""
 
 _PLAIN = re.compile(r"[^\x00-\x08\x0b-\x1f\x7f-\x9f]+")
+_COLOURS = re.compile(r"(?:\x1b\[[0-9;:]*m)+")
+"""Of all escapes these come by the million, and mean nothing here."""
 _STRING_END = re.compile(r"[\x07\x18\x1a\x1b\x9c]")
 _STRING_STARTS = "\x90\x98\x9d\x9e\x9f"
 """DCS, SOS, OSC, PM and APC, which run to a terminator; an escape and a letter of `PX]^_` say the same."""
@@ -34,6 +36,8 @@ class ScreenText:
 
     def feed(self, text: str) -> str:
         """Take the next piece; give back the lines that it finished."""
+        # Visible, since names listed with NULs between them must not run together.
+        text = text.replace("\x00", "␀")
         position = 0
         while position < len(text):
             position = self._read(text, position)
@@ -51,6 +55,8 @@ class ScreenText:
         if run := _PLAIN.match(text, position):
             self._write(run.group())
             return run.end()
+        if colours := _COLOURS.match(text, position):
+            return colours.end()
         self._control(text[position])
         return position + 1
 
@@ -89,8 +95,6 @@ class ScreenText:
                 self._read = self._read_escape
             case "\x9b":
                 self._start_parameters()
-            case "\x00":
-                self._put("␀")  # Visible, since names listed with NULs between them must not run together.
             case _:
                 if char in _STRING_STARTS:
                     self._read = self._read_string
@@ -108,7 +112,7 @@ class ScreenText:
             self._read = self._read_string
         elif " " <= char <= "/":
             self._read = self._read_escape  # An intermediate byte, as in the choice of a character set.
-        elif char < " ":
+        elif char < " " or char == "␀":
             return position  # A control character breaks the sequence off and counts for itself.
         return position + 1
 
