@@ -44,6 +44,15 @@ SECRETS = [
     "CLIENTSECRET",
     "api_key",
     "TWINE_PASSWORD",
+    "MYSQL_PWD",
+    "SSHPASS",
+    "DB_PASS",
+    "USER_JWT",
+    "SENTRY_DSN",
+    "DOCKER_AUTH_CONFIG",
+    "AWS_CREDS",
+    "SLACK_WEBHOOK_URL",
+    "AZURE_STORAGE_CONNECTION_STRING",
 ]
 
 BASH = [
@@ -75,6 +84,9 @@ HARMLESS = [
     "XAUTHORITY",
     "KEYMAP",
     "PATHEXT",
+    "OLDPWD",
+    "COMPASS",
+    "PASSENGER_ENV",
     "LD_PRELOAD",
     "GIT_AUTHOR_NAME",
     "GIT_SSH_COMMAND",
