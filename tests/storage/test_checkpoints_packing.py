@@ -115,6 +115,31 @@ async def test_packing_is_due_by_the_number_of_packs(shop: Workshop) -> None:
     assert is_packing_due(shop.site.folder, Bounds(packs=5))
 
 
+async def test_few_large_packs_are_packed_once_they_take_too_much_and_then_not_for_little(shop: Workshop) -> None:
+    store, path, bounds = shop.store(), shop.write("a", ""), Bounds(size=450_000)
+
+    async def keep(first: int, end: int) -> bool:
+        for number in range(first, end):
+            path.write_bytes(random.Random(number).randbytes(100_000))
+            await store.take("t1", Reason.CHANGE, {})
+        return is_packing_due(shop.site.folder, bounds)
+
+    assert [await keep(0, 4), await keep(4, 6)] == [False, True]
+    run_pack(shop, bounds)
+    assert [await keep(6, 7), await keep(7, 12)] == [False, True]
+
+
+async def test_newest_checkpoint_that_is_too_large_alone_is_not_packed_again_and_again(shop: Workshop) -> None:
+    store, path = shop.store(), shop.write("a", b"")
+    path.write_bytes(random.Random(0).randbytes(600_000))
+    await taken(store, shop.write("b", ""), 3)
+    run_pack(shop, Bounds(size=450_000))
+
+    await taken(store, shop.write("b", ""), 3)
+
+    assert not is_packing_due(shop.site.folder, Bounds(size=450_000))
+
+
 async def test_oldest_entries_of_a_task_go_first(shop: Workshop) -> None:
     store, path = shop.store(), shop.write("a", "")
     kept = await taken(store, path, 9)

@@ -49,7 +49,11 @@ class _Entry:
 
 def is_packing_due(folder: Path, bounds: Bounds) -> bool:
     packs = _packs(folder)
-    return len(packs) > bounds.packs and len(packs) > bounds.packs + _size(packs) // _BYTES_FOR_ANOTHER
+    if len(packs) > bounds.packs and len(packs) > bounds.packs + _size(packs) // _BYTES_FOR_ANOTHER:
+        return True
+    # Packed again for each little, a store whose newest entry alone is too large would never rest.
+    added = _size(packs) - max(map(_size_of, packs), default=0)
+    return _size(packs) > bounds.size and added > bounds.size // 4
 
 
 def pack(git: Git, seconds: float, bounds: Bounds) -> None:
@@ -170,4 +174,8 @@ def _packs(folder: Path) -> list[Path]:
 
 
 def _size(packs: Iterable[Path]) -> int:
-    return sum(path.stat().st_size for path in packs)
+    return sum(map(_size_of, packs))
+
+
+def _size_of(pack: Path) -> int:
+    return pack.stat().st_size
