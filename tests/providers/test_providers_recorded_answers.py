@@ -110,6 +110,20 @@ def test_only_the_first_task_is_played(file: Path) -> None:
     assert recorded_story(file).answers == ((Ask.TOOL, AskReply(Response.NO)),)
 
 
+def test_queued_words_are_the_answer_of_the_ask_that_let_them_in(file: Path) -> None:
+    rest, goes_on = Message(3, "ask", ask=Ask.COMPLETION_RESULT), Answer(Response.MESSAGE, "user", 0)
+    notes = notes_in(file)
+
+    note(notes, [replace(rest, answer=goes_on)])
+    notes.notice(StatusNotice(Status("a", "i", 2, State.RUNNING)))
+    note(notes, [Message(4, "say", say=Say.USER_FEEDBACK, text="And hush.")])
+    note(notes, [replace(rest, ts=5, answer=goes_on), replace(rest, ts=6, answer=replace(goes_on, text="More."))])
+    note(notes, [Message(7, "say", say=Say.USER_FEEDBACK, text="More.")])
+
+    row = {"task": 0, "answered": "completion_result", "response": "messageResponse"}
+    assert rows(file) == [row | {"text": "And [secret]."}, row, row | {"text": "More."}]
+
+
 def test_the_mode_that_a_task_began_in_is_kept(file: Path) -> None:
     notes = notes_in(file)
     note(notes, [WORDS])

@@ -213,6 +213,25 @@ async def test_what_the_user_made_of_a_change_is_played(tmp_path: Path, wish: st
     assert plays[0][1] == plays[1][1]
 
 
+async def test_words_that_were_queued_are_played(tmp_path: Path) -> None:
+    recording = tmp_path / "run.jsonl"
+    turns = [[WRITE], [DONE], [CallTool("read_file", path="notes.txt")], [DONE]]
+    async with story(tmp_path, turns, api="openai", words=("--record", str(recording))) as s:
+        await s.new_task("Write a note.")
+        await s.ask("tool")
+        await s.client.request("agent/sendMessage", {"taskId": s.task_id, "text": "Then read it."})
+        await s.approve("tool")
+        await s.client.until(lambda: s.picture.ask() and s.picture.kinds().count("completion_result") == 2)
+
+    async with scripted_model([]) as server:
+        world = World(tmp_path, server)
+        world.recording, world.folder = recording, s.workspace
+        played = await world.replay("--exact")
+
+    assert (played.code, played.errors) == (0, "")
+    assert "Then read it." in played.output
+
+
 async def test_no_secret_of_the_environment_is_recorded(tmp_path: Path) -> None:
     secret = "planted-0815-token"
     turns = [[Say(f"It is {secret}."), CallTool("read_file", path="notes.txt")], [DONE]]

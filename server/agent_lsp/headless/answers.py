@@ -54,7 +54,7 @@ class RecordedAnswers:
         if not self._left or self._left[0][0] is not message.ask:
             return None
         _, reply = self._left.popleft()
-        # Recordings hold no pictures and nothing that was queued: of such an answer nothing is left to tell the model.
+        # Recordings hold no pictures: of an answer that was one alone, nothing is left to tell the model.
         if message.ask in (Ask.FOLLOWUP, *ENDINGS) and not reply.text.strip():
             return None
         is_yes = reply.response in (Response.YES, Response.OBJECT) and message.ask not in AT_REST

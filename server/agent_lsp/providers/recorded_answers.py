@@ -8,7 +8,7 @@ from typing import Literal, cast
 
 from agent_lsp.domain.encoding import Json
 from agent_lsp.domain.errors import NotConfigured
-from agent_lsp.domain.messages import Answer, Ask, Message, Response, Say, proposed_files
+from agent_lsp.domain.messages import Answer, Ask, Category, Message, Response, Say, proposed_files
 from agent_lsp.domain.notices import MessageNotice, Notice, StatusNotice
 from agent_lsp.domain.requests import AskReply
 from agent_lsp.providers.recording import append_line
@@ -29,36 +29,40 @@ class AnswerNotes:
         self._tasks: dict[str, int] = {}
         self._written: set[tuple[str, int]] = set()
         self._held: list[Json] = []
-        self._begun: dict[str, Json] = {}
-        """The words of tasks of whose modes nothing was told yet."""
+        self._unfinished: dict[str, Json] = {}
+        """By task, a row that waits for what is told next: first words for their mode, an answer for queued words."""
 
     def notice(self, notice: Notice) -> None:
         match notice:
             case MessageNotice(task_id=task_id, message=message):
                 self._note(task_id, message)
             case StatusNotice(status):
-                self._begin(status.task_id, {"mode": status.mode})
+                self._finish(status.task_id, "words", {"mode": status.mode})
             case _:
                 return
         self._write()
 
     def _note(self, task_id: str, message: Message) -> None:
+        if message.say is Say.USER_FEEDBACK:
+            self._finish(task_id, "answered", {"text": self._redacted(message.text or "")})
+            return
         task = self._tasks.setdefault(task_id, len(self._tasks))
-        is_first = (task_id, 0) not in self._written
-        row = self._row(message, is_first=is_first)
+        row = self._row(message, is_first=(task_id, 0) not in self._written)
         key = (task_id, message.ts)
         if row is None or key in self._written:
             return
         self._written |= {key, (task_id, 0)}
-        if "words" in row:
-            self._begun[task_id] = {"task": task} | row
+        if before := self._unfinished.pop(task_id, None):
+            self._hold(before)
+        row = {"task": task} | row
+        if "words" in row or _lets_queued_words_in(message):
+            self._unfinished[task_id] = row
         else:
-            self._begin(task_id)
-            self._hold({"task": task} | row)
+            self._hold(row)
 
-    def _begin(self, task_id: str, told: Json | None = None) -> None:
-        if row := self._begun.pop(task_id, None):
-            self._hold(row | (told or {}))
+    def _finish(self, task_id: str, kind: str, told: Json) -> None:
+        if kind in self._unfinished.get(task_id, ()):
+            self._hold(self._unfinished.pop(task_id) | told)
 
     def _hold(self, row: Json) -> None:
         if len(self._held) < _MOST_HELD:
@@ -95,6 +99,13 @@ class AnswerNotes:
         for row in self._held:
             append_line(self._file, row)
         self._held.clear()
+
+
+def _lets_queued_words_in(message: Message) -> bool:
+    """Whether a task at rest goes on with what was queued: those words follow, and are the answer in a play."""
+    is_at_rest = message.ask is not None and message.ask.category in (Category.IDLE, Category.RESUMABLE)
+    answer = message.answer
+    return is_at_rest and answer is not None and answer.response is Response.MESSAGE and not answer.text
 
 
 @dataclass(frozen=True, slots=True)
