@@ -80,6 +80,18 @@ MALFORMED = {
     "conflict outside": (diff("<<<<<<< HEAD", "a"), "Line 1 "),
     "conflict in the search": (diff(SEARCH, "<<<<<<< HEAD", SEPARATOR, REPLACE), r"Line 2 .* backslash"),
     "conflict in the replacement": (diff(SEARCH, "a", SEPARATOR, ">>>>>>> main", REPLACE), r"Line 4 .* backslash"),
+    "words behind the end": (
+        diff(SEARCH, "a", SEPARATOR, "b", f"{REPLACE} (1)"),
+        r"Line 5 .*REPLACE \(1\) is a marker only with nothing",
+    ),
+    "two blocks glued": (
+        diff(SEARCH, "a", SEPARATOR, f"{REPLACE}{SEARCH}", SEPARATOR, REPLACE),
+        "Line 4 .* nothing else on its line",
+    ),
+    "a beginning with words in the search": (
+        diff(SEARCH, "a", f"{SEARCH} b", SEPARATOR, REPLACE),
+        "Line 3 .* nothing else on its line",
+    ),
     "line marker in the replacement": (diff(SEARCH, "a", SEPARATOR, ":start_line:1", REPLACE), "Line 4 .*:start_line:"),
     "line marker behind the text": (diff(SEARCH, "a", ":end_line:1", SEPARATOR, REPLACE), "Line 3 .*:end_line:"),
     "line marker without a number": (diff(SEARCH, ":start_line:x", "a", SEPARATOR, REPLACE), "Line 2 "),

@@ -65,6 +65,7 @@ _KINDS = (
     (_Kind.HINT, re.compile(r":(start|end)_line:[ \t]*\d*[ \t]*")),
     (_Kind.DASHES, re.compile(r"-{7}[ \t]*")),
 )
+_MARKERS_WITH_MORE = ("<<<<<<< SEARCH", ">>>>>>> REPLACE")
 _HINT = re.compile(r":(start|end)_line:[ \t]*(\d{1,9})[ \t]*")
 
 
@@ -156,6 +157,8 @@ class _Parser:
                 self._draft.replacement.append(self._content(line, kind))
 
     def _content(self, line: str, kind: _Kind) -> str:
+        if line.startswith(_MARKERS_WITH_MORE) and kind is _Kind.CONFLICT:
+            self._refuse(f"{_shown(line)} is a marker only with nothing else on its line. {_ESCAPE}")
         if kind is _Kind.CONFLICT:
             self._refuse(f"a merge-conflict marker in the text. {_ESCAPE}")
         if kind is _Kind.HINT:
