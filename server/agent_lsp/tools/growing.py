@@ -22,7 +22,8 @@ _SHOWN: Mapping[str, Mapping[str, str]] = {
     },
 }
 """The arguments that are shown, by tool, and what is put before each of their lines."""
-_PATCHED = re.compile(r"\*\*\* (?:Add|Update|Delete) File:[ \t]*(\S.*?)[ \t\r]*\n")
+_CREATING = ("write_to_file", "edit_file")
+_PATCHED = re.compile(r"\*\*\* (?:Add|Update|Delete) File:[ \t]*(\S.*?)[ \t\r]*\n", re.IGNORECASE)
 _HEADER_ROOM = 8192
 """A patch that names no file within so many characters is not shown."""
 
@@ -97,10 +98,10 @@ class GrowingEdit:
         return match[1] if match else None
 
     def _action(self, place: Place) -> Action:
-        if self._tool == "write_to_file":
-            word = "editedExistingFile" if place.absolute.exists() else "newFileCreated"
+        if self._tool in _CREATING and not place.absolute.exists():
+            word = "newFileCreated"
         else:
-            word = "appliedDiff"
+            word = "editedExistingFile" if self._tool == "write_to_file" else "appliedDiff"
         # No file is known to go yet: so far this is an edit, and one that is allowed for good is not asked about.
         return Action(self._call_id, Deed.WRITE, tool_ask(word, place), places=(place,), proposal=Proposal((), ()))
 
