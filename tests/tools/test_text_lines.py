@@ -1,10 +1,13 @@
 """Texts as lines: endings, the final newline and the byte-order mark stay."""
 
+from random import Random
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from agent_lsp.tools.matching.lines import Lines, Replacement, read_lines, replace_lines, rewrite
+from support.timing import cpu_seconds
 
 TEXTS = st.text(st.sampled_from("ab\n\r\x0c\u2028 "), max_size=30)
 
@@ -105,3 +108,14 @@ def test_repeating_lines_keep_their_mixed_endings_when_a_text_is_rewritten() -> 
     flat = lines.replace("\r\n", "\n")
 
     assert rewrite(read_lines(f"{lines}end\r\n"), f"top\n{flat}END\n") == f"top\r\n{lines}END\r\n"
+
+
+def rewrite_of_mixed_lines(count: int) -> None:
+    random = Random(1)
+    lines = [f"line {random.randrange(500)}" for _ in range(count)]
+    before = "".join(line + ("\r\n" if number % 2 else "\n") for number, line in enumerate(lines))
+    rewrite(read_lines(before), "\n".join(f"{line}x" if number % 7 == 0 else line for number, line in enumerate(lines)))
+
+
+def test_rewriting_costs_in_proportion_to_the_text() -> None:
+    assert cpu_seconds(lambda: rewrite_of_mixed_lines(5_000)) < 25 * cpu_seconds(lambda: rewrite_of_mixed_lines(1_000))

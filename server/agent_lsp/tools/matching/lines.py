@@ -8,7 +8,8 @@ from typing import NamedTuple
 
 MARK = "\ufeff"
 """A byte-order mark, where an editor hands it over as text."""
-_ALIGNED_WHOLLY = 500_000
+_MOST_COMPARED = 500_000
+"""Of more pairs of lines, none are aligned between a beginning and an end: that takes time by the square."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,12 +110,12 @@ def _equal_runs(old: Sequence[str], new: Sequence[str]) -> list[tuple[int, int, 
     """Align two texts. Equal beginnings and ends are taken off first: what is between is mostly small."""
     head = shared_start(old, new)
     tail = shared_start(old[head:][::-1], new[head:][::-1])
+    ends = [(0, 0, head), (len(old) - tail, len(new) - tail, tail)]
     middle_old, middle_new = old[head : len(old) - tail], new[head : len(new) - tail]
-    # Leaving out lines that occur often is quicker, but they are then aligned with nothing.
-    is_long = len(middle_old) * len(middle_new) > _ALIGNED_WHOLLY
-    matcher = SequenceMatcher(None, middle_old, middle_new, autojunk=is_long)
-    middle = [(head + a, head + b, length) for a, b, length in matcher.get_matching_blocks()]
-    return [(0, 0, head), *middle, (len(old) - tail, len(new) - tail, tail)]
+    if len(middle_old) * len(middle_new) > _MOST_COMPARED:
+        return ends  # Where the change is proposed, all kept lines are found, with more care.
+    blocks = SequenceMatcher(None, middle_old, middle_new, autojunk=False).get_matching_blocks()
+    return [*ends, *((head + old_start, head + new_start, length) for old_start, new_start, length in blocks)]
 
 
 def _text(lines: Lines, *, is_ended: bool) -> str:
