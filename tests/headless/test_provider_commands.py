@@ -32,14 +32,16 @@ def settle(home: Path, **settings: Any) -> None:
 
 
 def test_profiles_are_listed_with_the_current_one_and_what_is_wrong(home: Path, capsys: Captured) -> None:
-    settle(home, currentProvider="near\x1b", providers={"near\x1b": LOCAL, "far": KEYLESS})
+    cloud = {"type": "anthropic-bedrock", "model": "c", "region": "eu"}
+    settle(home, currentProvider="near\x1b", providers={"near\x1b": LOCAL, "far": KEYLESS, "cloud": cloud})
 
     assert main(["providers", "list"]) == 0
 
     told = capsys.readouterr().out
     assert told.splitlines() == [
-        "* near\\x1b  openai            m",
-        f"  far       groq              g  ({NO_KEY})",
+        "* near\\x1b  openai             m",
+        f"  far       groq               g  ({NO_KEY})",
+        "  cloud     anthropic-bedrock  c",
     ]
     assert "open-sesame" not in told
 

@@ -47,11 +47,12 @@ def _settings(home: Path) -> Settings:
 
 def _list(settings: Settings) -> int:
     rows = listed(settings, None, lambda name, profile: problem_of(profile, name=name, environment=os.environ))
-    width = max((len(clean(row.name)) for row in rows), default=0)
+    names = max((len(clean(row.name)) for row in rows), default=0)
+    types = max((len(clean(row.type)) for row in rows), default=0)
     for row in rows:
         problem = f"  ({row.problem})" if row.problem else ""
         star = "*" if row.is_current else " "
-        print(clean(f"{star} {clean(row.name):{width}}  {row.type:16}  {row.model}{problem}"))
+        print(clean(f"{star} {clean(row.name):{names}}  {clean(row.type):{types}}  {row.model}{problem}"))
     if not rows:
         print("No model is set up: `agent-lsp configure` asks for one.")
         for sentence in asyncio.run(local_advice(os.environ)):
