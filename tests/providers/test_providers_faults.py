@@ -13,8 +13,8 @@ from agent_lsp.domain.model import Stopped, StopReason
 from agent_lsp.providers import faults
 from agent_lsp.providers.build import build_model
 from agent_lsp.providers.recording import Streaming
-from support.decoding import stream_of
-from support.model_server import Answer, Cut, Hold, Part, Pause, Raw, RawCall, Refusal, Say, Turn, scripted_model
+from support.decoding import decoded, stream_of
+from support.model_server import APIS, Answer, Cut, Hold, Part, Pause, Raw, RawCall, Refusal, Say, Turn, scripted_model
 from support.models import events_of, parts_of, profile_for, said
 
 JSON = {"content-type": "application/json"}
@@ -124,6 +124,31 @@ def test_an_error_with_status_200_counts_as_what_it_says(body: str, is_passing: 
 
     assert fault.is_passing is is_passing
     assert words in str(fault)
+
+
+@pytest.mark.parametrize("api", APIS)
+@pytest.mark.parametrize(
+    ("body", "is_passing", "words"),
+    [
+        (b"upstream timed out\n", True, "answered with plain text instead of a stream: upstream timed out"),
+        (b"\r\n<!doctype html><p>Sign in", False, "answered with text/html instead of a stream"),
+        (b"prompt is too long", False, "prompt is too long"),
+        *(
+            (begun, True, "cut off before its end")
+            for begun in (b"", b"\n", b": hi\n\n", b"da", b"\xef\xbb\xbfevent: x")
+        ),
+    ],
+)
+def test_an_answer_without_any_event_is_told_from_one_that_was_cut_off(
+    api: str, body: bytes, is_passing: bool, words: str
+) -> None:
+    for pieces in ([body], [body[at : at + 1] for at in range(len(body))]):
+        with pytest.raises(ModelFault) as caught:
+            decoded(api, *pieces)
+
+        assert str(caught.value).endswith((words, f"{words}."))
+        assert caught.value.is_passing is is_passing
+        assert (caught.value.has_begun is False) == ("cut off" not in words)
 
 
 def test_what_stands_behind_a_gateways_own_words_is_shown() -> None:

@@ -7,6 +7,7 @@ from typing import Protocol, TypeVar
 import jiter
 
 from agent_lsp.domain.encoding import Json
+from agent_lsp.domain.errors import ModelFault
 from agent_lsp.domain.model import ModelEvent
 from agent_lsp.providers import faults
 from agent_lsp.providers.answer import Answer
@@ -18,6 +19,9 @@ LONGEST_ANSWER_BYTES = 256 * 1024 * 1024
 """A stream without an end stops here, also where it says nothing; a real one of 100,000 tokens has some 30 MB."""
 
 _END_MARK = b"[DONE]"
+
+_FIELDS = (b":", b"data", b"event", b"id", b"retry")
+"""How lines of a stream begin."""
 
 
 class Reader(Protocol):
@@ -51,6 +55,9 @@ class Decoder:
         self._has_begun = False
         self._whole: list[bytes] | None = None
         """The pieces of an answer that is no stream."""
+        self._opening = bytearray()
+        """What has come, as long as no event has."""
+        self._has_events = False
 
     @property
     def has_ended(self) -> bool:
@@ -67,6 +74,8 @@ class Decoder:
             self._whole = [] if begin[:1] in (b"{", b"[") else None
         if self._whole is not None:
             return self._keep(self._whole, piece)
+        if not self._has_events and len(self._opening) < faults.LONGEST_BODY_BYTES:
+            self._opening += piece
         try:
             self._read(self._parser.feed(piece))
         except EventTooLong as error:
@@ -87,11 +96,16 @@ class Decoder:
         except ValueError as error:
             raise faults.cut_off() from error
         if not self._answer.has_ended and not self._reader.end(is_marked=False):
-            raise faults.cut_off()
+            raise self._unfinished()
 
     def take(self) -> list[ModelEvent]:
         """Hand over what was read and not told yet, also before a fault."""
         return self._answer.take()
+
+    def _unfinished(self) -> ModelFault:
+        begin = bytes(self._opening).removeprefix(b"\xef\xbb\xbf").strip()
+        is_stream = any(begin.startswith(field) or field.startswith(begin) for field in _FIELDS)
+        return faults.cut_off() if self._has_events or is_stream else faults.no_stream(begin)
 
     def _keep(self, whole: list[bytes], piece: bytes) -> list[ModelEvent]:
         if self._left < LONGEST_ANSWER_BYTES - LONGEST_EVENT_BYTES:
@@ -109,6 +123,7 @@ class Decoder:
         self._answer.has_ended = True
 
     def _read(self, events: list[bytes]) -> None:
+        self._has_events |= bool(events)
         for event in events:
             if self._answer.has_ended:
                 break

@@ -85,6 +85,16 @@ def not_a_stream(content_type: str, body: bytes) -> ModelFault:
     return ModelFault(text, is_passing=False, status=200, hint=hint)
 
 
+def no_stream(body: bytes) -> ModelFault:
+    """Make a fault of a body without a single event, of which nobody said what it is."""
+    is_page = body[:1] == b"<"
+    fault = not_a_stream("text/html" if is_page else "plain text", body)
+    # Words may be those of a gateway that is about to find its service again; a page is another place.
+    fault.is_passing = not is_page and not isinstance(fault, ContextOverflow)
+    fault.has_begun = False
+    return fault
+
+
 def in_stream(error: object) -> ModelFault:
     """Make a fault of an error that the service sent among its events."""
     told = _of_error(error)
