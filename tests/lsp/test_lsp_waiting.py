@@ -370,6 +370,23 @@ async def test_preview_shows_what_is_decided(plain: FrontDoor) -> None:
     assert texts == [AFTER, BEFORE.replace("\n29\n", "\nend\n"), "mine"]
 
 
+async def test_preview_has_what_the_user_typed_since_as_the_file_will(plain: FrontDoor) -> None:
+    propose(plain)
+    item = {"uri": URI, "languageId": "plaintext", "version": 1, "text": BEFORE}
+    plain.client.notify("textDocument/didOpen", {"textDocument": item})
+
+    def typed(text: str) -> None:
+        document = {"uri": URI, "version": 2}
+        plain.client.notify("textDocument/didChange", {"textDocument": document, "contentChanges": [{"text": text}]})
+
+    texts = [await preview(plain)]
+    for text in (BEFORE + "typed\n", BEFORE.replace("\n2\n", "\nzwei\n")):
+        typed(text)
+        texts.append(await preview(plain))
+
+    assert texts == [AFTER, AFTER + "typed\n", AFTER]
+
+
 async def preview(door: FrontDoor) -> str:
     result = await door.client.request("workspace/textDocumentContent", {"uri": CHANGE.preview_uri})
     return result["text"]

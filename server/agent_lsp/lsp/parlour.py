@@ -47,6 +47,7 @@ class Parlour:
         self._client = client
         self._spawn = spawn
         self.asks = Asks(hall)
+        self.asks.shown = lambda uri: document.text if (document := mirror.get(uri)) else None
         hall.listen(self.asks)
         self._viewer = Viewer(server, spawn, shows_documents=client.shows_documents)
         self._mirror = mirror

@@ -73,6 +73,8 @@ class Asks:
         self._waiting: dict[str, Waiting] = {}
         self.edited: Callable[[Waiting], Edited] = _nothing
         """What the user made of a proposal by editing what they were shown."""
+        self.shown: Callable[[str], str | None] = lambda _uri: None
+        """What the editor shows of a file, if it is open."""
         self.on_change: list[Callable[[str], None]] = []
         """Told the task whose ask came, went, or was decided about in part."""
 
@@ -134,10 +136,18 @@ class Asks:
             return self._hall.preview_text(uri)
         chosen = self._completed(waiting, AskReply(Response.YES), {})
         change = next((change for change in self.whole_changes(waiting) if change.preview_uri == uri), None)
-        return change and chosen.edited.get(change.uri, _without(change, chosen.hunks))
+        return change and self._beside_typing(change, chosen.edited.get(change.uri, _without(change, chosen.hunks)))
 
     def whole_changes(self, waiting: Waiting) -> tuple[Change, ...]:
         return self._hall.preview(waiting.task_id, waiting.ts)
+
+    def _beside_typing(self, change: Change, text: str) -> str:
+        """What applying will make of the file as the user has it now; where they typed in the same lines, the text."""
+        shown = self.shown(change.uri)
+        if shown is None or change.before is None or change.after is None:
+            return text
+        merged = merge(change.before, shown, text)
+        return merged.text if merged.is_clean else text
 
     def _completed(self, waiting: Waiting, reply: AskReply, diffs: Mapping[str, str]) -> AskReply:
         """Add what was decided before; what the reply says of the same hunk or file counts more."""
