@@ -22,7 +22,10 @@ _FIXED = {
     "TERM": "dumb",
     "PAGER": "cat",
     "GIT_PAGER": "cat",
+    "EDITOR": "true",
+    "VISUAL": "true",
     "GIT_EDITOR": "true",
+    "GIT_SEQUENCE_EDITOR": "true",
     "GIT_TERMINAL_PROMPT": "0",
     "AGENT_LSP": "1",
 }
