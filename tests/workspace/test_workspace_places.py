@@ -232,6 +232,15 @@ def test_where_the_root_lies_protects_nothing_in_it(base: Path) -> None:
     assert Places((root,), home=base).locate("a.txt", "write").standing is Standing.INSIDE
 
 
+def test_root_within_another_is_protected_as_that_one_has_it(base: Path) -> None:
+    inner = base / "W" / ".vscode"
+    inner.mkdir()
+
+    places = Places((base / "W", inner), home=base)
+
+    assert places.locate(f"{inner}/tasks.json", "write").standing is Standing.PROTECTED
+
+
 IGNORED = ["private", "private/a", "private/new/b", "x/private/y", "z.key", "top.txt", "src/../private/a", "{W}/z.key"]
 SEEN = ["ok.key", "privates", "sub/top.txt", "src", "a.key.txt"]
 

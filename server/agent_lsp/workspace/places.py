@@ -119,8 +119,8 @@ class Places:
         return [root for root in self.roots if parts[: len(root.parts)] == root.parts]
 
     def _below_root(self, parts: tuple[str, ...]) -> tuple[str, ...]:
-        """The part of a path that the workspace answers for: where its root lies is the user's own choice."""
-        depth = max((len(root.parts) for root in self._roots_with(parts)), default=0)
+        """The part of a path that the workspace answers for: where its outermost root lies is the user's own choice."""
+        depth = min((len(root.parts) for root in self._roots_with(parts)), default=0)
         return parts[depth:]
 
     def _is_ignored(self, parts: tuple[str, ...], *, is_folder: bool) -> bool:
