@@ -22,6 +22,8 @@ class Options:
     subcommands: str = ""
     operands: int = 0
     fine: str | None = None
+    first: str | None = None
+    """What the first operand may not be, which says what the program does."""
 
 
 EVERYTHING = Options(words="(?s).*")
@@ -46,7 +48,7 @@ PROGRAMS: Mapping[str, Options] = MappingProxyType(
         "bazel": Options("", "", "run_under bazelrc action_env test_env", "run|shutdown"),
         "brew": Options(words="sh|edit|ruby|irb|bundle|tap|services|extract|create"),
         "bsdtar": Options("IPTC", "bfLosX", "use-compress-program files-from null"),
-        "bun": Options("eprcC", "", "eval print preload require config cwd", "x|create|upgrade|publish|init"),
+        "bun": Options("eprcC", "", "eval print preload require config cwd", first="x|create|upgrade|publish|init"),
         "bundle": Options("", "", "gemfile", "config|open|console|plugin|gem"),
         "cargo": Options(
             "Z",
@@ -61,7 +63,7 @@ PROGRAMS: Mapping[str, Options] = MappingProxyType(
         "cmake": Options(
             "PECD", "GSBAT", "build install open workflow toolchain* graphviz* trace-redirect profiling-output"
         ),
-        "composer": Options("d", "", "working-dir", "exec|run-script|global|config|x"),
+        "composer": Options("d", "", "working-dir", first="exec|run-script|global|config|x"),
         "convert": Options(words="(msl|ephemeral|url|https?|text|mvg|@).*"),
         "cpio": Options("oOiF", "", "rsh-command to-stdout create extract file"),
         "crontab": Options("eru", "", "", "[^-].*|-"),
@@ -75,10 +77,11 @@ PROGRAMS: Mapping[str, Options] = MappingProxyType(
             " proto-default telnet-option random-file egd-file pinnedpubkey create-dirs capath cacert crlfile"
             " mail* ftp* krb delegation next parallel*",
             r"-H@.*|@.*|.*%output.*|-w@.*|(?i:(file|dict|gopher|ldap|scp|sftp|smb|telnet|tftp|ftp)s?:.*)",
-            fine=r"-[sSfLkiIvg46]*o ?(/dev/null|-)|--output[ =](/dev/null|-)",
+            fine=r"-[sSfLkiIvg46]*o ?(/dev/null|-)|--output[ =](/dev/null|-)"
+            r"|-[sSfLkiIvgG46]*d [^@].*|--(data|data-raw|data-binary|json)[ =][^@].*|--data-urlencode[ =][^@]*",
         ),
         "dmesg": Options("CcDEn", "", "clear read-clear console*"),
-        "date": Options("sf", "d", "set file", r"[0-9]+(\.[0-9]+)?", fine=r"(-[uRjn]*[dr]|--date|--reference)[ =].*"),
+        "date": Options("sf", "dI", "set file", r"[0-9]+(\.[0-9]+)?", fine=r"(-[uRjn]*[dr]|--date|--reference)[ =].*"),
         "dd": Options(words="of=(?!/dev/null$).*"),
         "delta": Options("", "", "pager config diff-so-fancy"),
         "deno": Options("Ac", "", "allow* config eval import-map", "eval|run|install|x|repl|serve|upgrade|task"),
@@ -107,7 +110,7 @@ PROGRAMS: Mapping[str, Options] = MappingProxyType(
             "config rulesdir plugin resolve-plugins-relative-to output-file format parser* ext-runtime "
             "cache-file cache-location fix",
             "-f",
-            fine=r"--ext(=.*)?|(-f|--format)[ =](json|stylish|compact|unix|html)",
+            fine=r"--ext(=.*)?|--cache|(-f|--format)[ =](json|stylish|compact|unix|html)",
         ),
         "exiftool": Options(
             words=r"-(if\d*|config|out|o|w|W|tagsfromfile|@|api|userparam|p|execute|stay_open).*|-?.*[=<].*"
@@ -139,6 +142,7 @@ PROGRAMS: Mapping[str, Options] = MappingProxyType(
             words=r"-?-(exec|toolexec|o|C|\w+profile|outputdir|modfile|overlay|vettool|ldflags|gcflags|asmflags|gccgoflags"
             r"|fuzz\w*|trace|pkgdir|compiler|w|u|c|test\.\w+|args|edit|json-out|n-out|debug-\w+)(=.*)?",
             subcommands="build test vet fmt list version env doc mod clean help work",
+            fine="-m -u|-u -m",
         ),
         "gradle": Options(
             "bcIpPDgm",
@@ -189,7 +193,9 @@ PROGRAMS: Mapping[str, Options] = MappingProxyType(
             words=r"-?-(shell-escape|enable-write18|output-directory|output-format|jobname|translate-file|parse-first-line|fmt|ini|progname)(=.*)?|\\.*"
         ),
         "logger": Options("fnPTdu", "pt", "file server port socket"),
-        "less": Options("oOkTtp", "bhjxyzP", "log-file lesskey* tag* prompt* LOG-FILE cmd", r"\+.*"),
+        "less": Options(
+            "oOkTtp", "bhjxyzP", "log-file lesskey* tag* prompt* LOG-FILE cmd", r"\+.*", fine=r"\+(G|F|[0-9]+)"
+        ),
         "make": Options(
             "fCIEe", "jlWo", "file makefile directory include-dir eval environment-overrides", r"[^-].*=.*"
         ),
@@ -205,7 +211,8 @@ PROGRAMS: Mapping[str, Options] = MappingProxyType(
             "T",
             "file settings define global-settings log-file toolchains builder",
             r"exec:.*|.*:.*:.*",
-            fine=r"-D(test|it\.test|skipTests|maven\.test\.skip)(=[\w.#*,!+-]*)?",
+            fine=r"-D(test|it\.test|skipTests|maven\.test\.skip)(=[\w.#*,!+-]*)?"
+            r"|-(pl|rf) [\w:.,!-]+|-(pl|rf|am|amd|ntp|fae|fn|nsu)",
         ),
         "mypy": Options(
             "cpm",
@@ -223,7 +230,7 @@ PROGRAMS: Mapping[str, Options] = MappingProxyType(
             "w",
             "prefix script-shell node-options userconfig globalconfig global registry cache shell init* "
             "editor viewer git* *-config",
-            r"explore|config|c|set|edit|publish|adduser|login|logout|token|owner|access|init|create|link|ln|"
+            first=r"explore|config|c|set|edit|publish|adduser|login|logout|token|owner|access|init|create|link|ln|"
             r"hook|unpublish|deprecate|dist-tag|team|profile|get|pkg|doctor-fix|innit|author|add-user|docs|bugs|repo",
         ),
         "nslookup": Options(),
@@ -255,7 +262,7 @@ PROGRAMS: Mapping[str, Options] = MappingProxyType(
             "C",
             "",
             "dir config* script-shell registry",
-            "publish|config|create|init|env|set|patch|deploy|setup|self-update|link|login",
+            first="publish|config|create|init|env|set|patch|deploy|setup|self-update|link|login",
         ),
         "poetry": Options("CP", "", "directory project", "config|shell|publish|self|source"),
         "pr": Options("", "DehilnNoSsWw"),
@@ -277,7 +284,8 @@ PROGRAMS: Mapping[str, Options] = MappingProxyType(
             " cov-config pastebin debug pyargs result-log resultlog html json-report* trace-config pythonwarnings pdb"
             " plugins inifile snapshot-update",
             "@.*",
-            fine=r"-p ?no:[\w.-]+|--co|--cov(=.*)?|--cov-report[ =]term(-missing)?(:skip-covered)?",
+            fine=r"-p ?no:[\w.-]+|--co|--cov(=.*)?|--cov-report[ =]term(-missing)?(:skip-covered)?"
+            r"|-W ?\w+(:[^.:]*(:\w*)?)?",
         ),
         "rake": Options("freErRIpgG", "jTW", "rakefile require libdir execute* rakelibdir system nosystem"),
         "rg": Options("z", "ABCdDegjmMrtTEf", "pre hostname-bin search-zip"),
@@ -292,6 +300,7 @@ PROGRAMS: Mapping[str, Options] = MappingProxyType(
         "scp": Options("SFoJDi", "clP"),
         "sdiff": Options("o", "wI", "output diff-program"),
         "sftp": Options("SFoJDbi", "clP"),
+        "shellcheck": Options("", "CeiosfSPW", "rcfile"),
         "shuf": Options("o", "nire", "output random-source"),
         "sort": Options("oT", "kSt", "output compress-program temporary-directory random-source"),
         "ss": Options("KDF", "fA", "kill diag filter"),
@@ -322,7 +331,7 @@ PROGRAMS: Mapping[str, Options] = MappingProxyType(
         ),
         "tshark": Options("XwzbG", "cfirRY"),
         "ugrep": Options("", "ABCefgmt", "filter* pager* config* view* save-config*", "-Q.*"),
-        "uniq": Options("", "fsw", operands=2),
+        "uniq": Options("", "fsw", operands=2, fine="-[fsw] [0-9]+"),
         "unzip": Options("doxn:", "", ""),
         "uv": Options(
             "",
@@ -345,12 +354,12 @@ PROGRAMS: Mapping[str, Options] = MappingProxyType(
             "output shell load-trace path catalogs nocatalogs dtdvalid* schema relaxng schematron encode xinclude",
         ),
         "xsltproc": Options("o", "", "output writesubtree load-trace path profile"),
-        "xxd": Options("r", "closg", "revert", operands=2),
+        "xxd": Options("r", "closg", "revert", operands=2, fine="-(l|len|s|seek|c|cols|g) [-+]?[0-9a-fx]+"),
         "yarn": Options(
             "",
             "",
             "cwd use-yarnrc script-shell registry config*",
-            r"node|publish|config|create|set|plugin|init|link|global|policies|npm|login|owner|tag",
+            first=r"node|publish|config|create|set|plugin|init|link|global|policies|npm|login|owner|tag",
         ),
         "yq": Options(
             "isf", "Io", "inplace in-place split-exp* from-file", r"(?s).*\b(load\w*|env|strenv|envsubst)\b.*"

@@ -71,7 +71,9 @@ def _program_problem(name: str, words: Sequence[Word], named: int) -> str:
 
 
 def _problem_by_table(name: str, words: Sequence[Word], named: int) -> str:
-    if name in ALWAYS_ASKING and not named >= len(words) > 1:
+    if name in ALWAYS_ASKING:
+        if named >= len(words) > 1 or _only_tells_of_itself(words):
+            return ""
         return f"`{name}` runs, writes or sends what its words or files say"
     if name in HARMLESS or name in SHELLS:
         return ""
@@ -81,6 +83,10 @@ def _problem_by_table(name: str, words: Sequence[Word], named: int) -> str:
     own = words[: _own_words(words)]
     risky = _risky_by_name(own, named) if table is None else _risky_by_table(table, own, named)
     return f"`{risky}` may make `{name}` do more than it does by itself" if risky else ""
+
+
+def _only_tells_of_itself(words: Sequence[Word]) -> bool:
+    return len(words) == 2 and words[1].is_literal and words[1].text in ("--version", "--help")
 
 
 def _is_no_primary(word: Word) -> bool:
@@ -113,7 +119,7 @@ def _risky_by_table(table: Options, words: Sequence[Word], named: int) -> str:
     if table.subcommands and (unknown := _unknown_subcommand(table, words, named)):
         return unknown
     ends_at = next((at for at, word in enumerate(words) if word.text == "--"), len(words))
-    operands = 0
+    operands, is_first = 0, True
     for at, word in enumerate(words[1:], 1):
         if _is_fine(words, at, table):
             continue
@@ -122,6 +128,11 @@ def _risky_by_table(table: Options, words: Sequence[Word], named: int) -> str:
             continue
         is_operand = at > ends_at or text == "-" or not text.startswith("-")
         operands += is_operand
+        if table.first and is_first and is_operand:
+            if at >= named and re.fullmatch(table.first, text):
+                return text
+            # What follows an option may be its value.
+            is_first = words[at - 1].text.startswith("-")
         if at >= named and (_is_risky(word, table, is_operand=at > ends_at) or (table.operands == operands > 0)):
             return text
     return ""

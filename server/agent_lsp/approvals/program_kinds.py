@@ -40,7 +40,7 @@ INTERPRETERS: Mapping[str, Options] = MappingProxyType(
         "scala": Options("v", "", "version"),
         "elixir": Options("v", "", "version"),
         "erl": Options(words="-version|-noshell|-noinput"),
-        "java": Options("", "", "version help", words="-version|-showversion|-jar"),
+        "java": Options("", "", "version help", words=r"-version|-showversion|-jar|-ea|-X(mx|ms|ss)\w+"),
         "ts-node": Options("vh", "", "version help"),
         "tsx": Options("vh", "", "version help"),
         "osascript": Options(),

@@ -24,6 +24,7 @@ PROJECT_PROGRAMS: Mapping[str, Options] = MappingProxyType(
         "coverage": Options("", "", "rcfile data-file", "run|html|xml|json|lcov"),
         "crystal": Options("o", "", "", "eval|run|tool|play|init|env"),
         "ctest": Options("SDTMCO", "jRELI", "script build-* test-command dashboard output-log test-dir output-junit"),
+        "cypress": Options("cCre", "", "config* reporter* project env", "open|install|cache"),
         "dart": Options("D", "", "enable-* define", "run|pub|devtools|create|compile"),
         "django-admin": Options("", "", "pythonpath settings", "shell|dbshell|startproject|startapp"),
         "dune": Options("", "", "root", "exec|utop|ocaml.*|top.*|install"),
@@ -55,6 +56,7 @@ PROJECT_PROGRAMS: Mapping[str, Options] = MappingProxyType(
         "next": Options("", "", "", "dev|start|telemetry"),
         "nim": Options("rot", "", "run eval out* passC passL nimcache cc* gcc* clang*", "e|r|secret|run|.*nims"),
         "nox": Options("f", "sk", "noxfile force-venv-backend"),
+        "nx": Options("", "pt", "runner", "exec|g|generate|migrate|import|add|connect.*|login"),
         "objcopy": Options("", "", "add-section dump-section plugin", "@.*", operands=2),
         "phpunit": Options("c", "", "bootstrap configuration log* coverage* printer include-path extension*"),
         "pylint": Options("", "dej", "rcfile load-plugins init-hook output output-format import-graph ext-*"),
@@ -62,7 +64,12 @@ PROJECT_PROGRAMS: Mapping[str, Options] = MappingProxyType(
         "rebar3": Options(words="shell|as|do|plugins|new|escriptize|hex"),
         "rollup": Options("cop", "f", "config* plugin dir file"),
         "rspec": Options("roIO", "et", "require out options default-path drb*"),
-        "rubocop": Options("raAoc", "f", "require auto* fix* out config plugin server format cache-root"),
+        "rubocop": Options(
+            "raAoc",
+            "f",
+            "require auto* fix* out config plugin server format cache-root",
+            fine=r"(-f|--format)[ =](simple|progress|clang|json|quiet|offenses|files|github|pacman)",
+        ),
         "rustc": Options(
             "CoLZ", "A", "codegen emit sysroot out-dir extern linker* config print", "@.*"
         ),
@@ -72,6 +79,7 @@ PROJECT_PROGRAMS: Mapping[str, Options] = MappingProxyType(
         "shfmt": Options("w", "", "write apply-*"),
         "strip": Options("o", "", "plugin output"),
         "swift": Options("XD", "", "toolchain sdk package-path", "run|repl|script|package|.*\\.swift"),
+        "turbo": Options("", "", "cwd token api team cache-dir login root-turbo-json", "link|login|gen|generate"),
         "vite": Options("c", "m", "config outDir"),
         "vitest": Options(
             "cru",
