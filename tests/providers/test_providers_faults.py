@@ -33,6 +33,9 @@ BODIES = {
     "a list": ("[1]", "it gave no reason"),
     "nothing": ("", "it gave no reason"),
     "deep nesting": ("[" * 100_000, "[" * 600 + "…"),
+    "what steers a terminal": ('{"message": "a\\u001b[2Jb\\u0000c\\u202ed\\u200be \\n f"}', "a[2Jbcde f"),
+    "bytes that are no text": ("\0\1\2\3" * 50, "it gave no reason"),
+    "a kind without end": (json.dumps({"error": {"type": "k" * 5000}}), "k" * 600 + "…"),
     "long words": (json.dumps({"message": "w" * 5000}), "w" * 600 + "…"),
 }
 
@@ -196,12 +199,12 @@ def test_the_pause_is_taken_from_wherever_it_stands(
 
 async def test_a_service_that_only_says_that_it_is_there_is_given_up_in_the_end() -> None:
     # Three times as long as for a first byte.
-    profile = {"first_byte_seconds": 1, "between_bytes_seconds": 20}
-    alive = [part for _ in range(600) for part in (Raw(b": still here\n\n"), Pause(0.01))]
+    profile = {"first_byte_seconds": 2, "between_bytes_seconds": 20}
+    alive = [part for _ in range(1_200) for part in (Raw(b": still here\n\n"), Pause(0.01))]
 
     async with asyncio.timeout(20), scripted_model([[Say("x"), *alive]]) as server:
         model = build_model(profile_for(server, "openai", **profile), name="test", environment={})
-        with pytest.raises(ModelFault, match=r"nothing but that it is there, for 3 s") as caught:
+        with pytest.raises(ModelFault, match=r"nothing but that it is there, for 6 s") as caught:
             await events_of(model)
         await model.aclose()
 

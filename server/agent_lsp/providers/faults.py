@@ -188,8 +188,8 @@ def _told(body: bytes, content_type: str) -> _Told:
     try:
         value: object = json.loads(text)
     except (ValueError, RecursionError):
-        is_page = "html" in content_type or text[:1] == "<"
-        return _Told("", "" if is_page else _clipped(text))
+        is_no_words = "html" in content_type or text[:1] == "<" or "\0" in text
+        return _Told("", "" if is_no_words else _clipped(text))
     if isinstance(value, list) and value:
         # Gemini puts its one error into a list.
         value = cast("list[object]", value)[0]  # What it is, is looked at next.
@@ -212,7 +212,9 @@ def _of_error(error: object) -> _Told:
     words = shape.get("message") or shape.get("detail") or ""
     message = _with_reason(words, shape.get("metadata"))
     pause = pauses.in_details(shape.get("details"))
-    return _Told(str(name or ""), _clipped(message), status, pauses.in_words(message) if pause is None else pause)
+    return _Told(
+        _clipped(str(name or "")), _clipped(message), status, pauses.in_words(message) if pause is None else pause
+    )
 
 
 def _status_of(code: object) -> int | None:
@@ -229,5 +231,6 @@ def _with_reason(words: object, metadata: object) -> str:
 
 
 def _clipped(text: str) -> str:
-    text = " ".join(text.split())
+    """Make it one line of bearable length, without what would steer a terminal or turn the text around."""
+    text = "".join(char for char in " ".join(text.split()) if char.isprintable())
     return text if len(text) <= _LONGEST_MESSAGE else text[:_LONGEST_MESSAGE] + "…"
