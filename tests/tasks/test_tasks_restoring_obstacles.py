@@ -75,7 +75,7 @@ async def test_file_that_the_agent_made_is_left_in_an_editor_that_deletes_none(d
 
     done = await desk.kept.restore(TASK, start)
 
-    reason = "Left as it is: it is open in your editor, which deletes no files; close it there first."
+    reason = "Left as it is: it is open in your editor, which cannot delete it; close it there first."
     assert [(conflict.path, conflict.reason) for conflict in done.conflicts] == [("made", reason)]
     assert (other.read_text(), desk.editor.text(desk.root / "made")) == (LINES, "m\n")
 
@@ -143,9 +143,24 @@ async def test_folders_go_with_the_last_file_of_the_agents_in_them(desk: Desk) -
     for name in ("new/deep/a", "empty/b", "own/c"):
         await desk.edit(desk.root / name, "x\n")
     desk.write("own/mine", "the user's\n")
+    await desk.edit(desk.root / "passing/d", "x\n")
+    await desk.edit(desk.root / "passing/d", None)
 
     done = await desk.kept.restore(TASK, start)
 
     assert sorted(path.name for path in desk.root.rglob("*")) == ["empty", "mine", "own"]
     await desk.kept.restore(TASK, done.undo or "")
     assert (desk.root / "new/deep/a").read_text() == "x\n"
+
+
+async def test_hard_link_that_a_command_made_of_an_open_document_is_taken_back_and_not_the_document(desk: Desk) -> None:
+    path = desk.write("a", LINES)
+    desk.editor.show(path, LINES, is_dirty=False)
+    start = await desk.kept.take(TASK, Reason.COMMAND)
+    os.link(path, desk.root / "name")
+    await desk.kept.note_changes_since(TASK, start)
+
+    done = await desk.kept.restore(TASK, start.id)
+
+    assert [file.path for file in done.files] == ["name"]
+    assert (path.read_text(), desk.editor.text(path), (desk.root / "name").exists()) == (LINES, LINES, False)

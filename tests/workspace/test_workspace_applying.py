@@ -1,3 +1,4 @@
+import os
 from dataclasses import replace
 from pathlib import Path
 
@@ -127,6 +128,31 @@ async def test_link_inside_stays_and_its_target_is_changed(garden: Garden) -> No
 
     assert (garden.root / "link").is_symlink()
     assert (garden.root / "a.txt").read_text() == "new\n"
+
+
+@pytest.mark.parametrize("move_to", [None, "b.txt"])
+async def test_file_that_is_open_by_a_link_is_not_taken_for_the_link(
+    garden: Garden, editor: FakeEditor, move_to: str | None
+) -> None:
+    (garden.root / "a.txt").write_text("old\n")
+    (garden.root / "link").symlink_to("a.txt")
+    editor.open(garden.root / "link")
+    edit = await garden.edit("a.txt", "old\n" if move_to else None, move_to=move_to)
+
+    outcome = await garden.files.apply(await garden.files.propose([edit]), ALL)
+
+    assert outcome == NotApplied("a.txt is open in the editor by a link to it; close it there.")
+    assert (editor.requests, garden.tree()) == ([], {"a.txt": "old\n", "link": "old\n"})
+
+
+async def test_other_name_of_an_open_file_is_not_taken_for_it(garden: Garden, editor: FakeEditor) -> None:
+    (garden.root / "a.txt").write_text("old\n")
+    os.link(garden.root / "a.txt", garden.root / "other")
+    editor.open(garden.root / "a.txt", "unsaved\n")
+
+    read = await garden.files.read(garden.files.locate("other", "read"))
+
+    assert (read.text, read.is_open) == ("old\n", False)
 
 
 async def test_open_document_is_changed_in_the_editor_alone(garden: Garden, editor: FakeEditor) -> None:

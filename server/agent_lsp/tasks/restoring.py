@@ -33,7 +33,7 @@ from agent_lsp.workspace.disk_states import StateChange, change_states, read_sta
 from agent_lsp.workspace.files import WorkspaceFiles
 from agent_lsp.workspace.leftovers import Leftovers
 from agent_lsp.workspace.obstacles import obstacles
-from agent_lsp.workspace.opened import document_at, path_of_uri
+from agent_lsp.workspace.opened import document_at, is_opened_by_link, path_of_uri
 from agent_lsp.workspace.reading import MOST_BYTES, text_of_document
 from agent_lsp.workspace.reverting import Collision, Reverted, is_same, revert
 from agent_lsp.workspace.texts import decode
@@ -58,6 +58,8 @@ class _Step:
 class _Plan:
     steps: tuple[_Step, ...]
     conflicts: tuple[UnrestoredFile, ...]
+    gone: tuple[Path, ...]
+    """Files that there are to be no more, those that are gone already among them."""
 
 
 _NEVER_KEPT = "no checkpoint keeps it, and the agent changed or deleted it"
@@ -130,10 +132,12 @@ class KeptWorkspace:
         return replace(plan, conflicts=tuple(sorted((*plan.conflicts, *missing), key=lambda conflict: conflict.path)))
 
     def _planned_steps(self, histories: Mapping[Path, Sequence[Altered]]) -> _Plan:
-        steps, conflicts = list[_Step](), list[UnrestoredFile]()
+        steps, conflicts, gone = list[_Step](), list[UnrestoredFile](), list[Path]()
         for path, alterations in sorted(histories.items()):
             match self._step(path, alterations):
                 case _Step() as step:
+                    if step.after is None:
+                        gone.append(path)
                     if not _is_idle(step):
                         steps.append(step)
                 case Collision(reason):
@@ -141,7 +145,7 @@ class KeptWorkspace:
         found = obstacles([step.change for step in steps if step.document is None])
         conflicts += [self._conflict(path, reason) for path, reason in found.items()]
         possible = (step for step in steps if step.path not in found)
-        return _Plan(tuple(possible), tuple(conflicts))
+        return _Plan(tuple(possible), tuple(conflicts), tuple(gone))
 
     def _conflict(self, path: Path, reason: str) -> UnrestoredFile:
         return UnrestoredFile(path.as_uri(), self._shown(path), f"Left as it is: {reason}.")
@@ -160,8 +164,8 @@ class KeptWorkspace:
             return reverted
         if document and reverted.state and _text(reverted.state) is None:
             return Collision("it is open in your editor and was no text then; close it there first")
-        if document and reverted.state is None and not self._documents.can_delete():
-            return Collision("it is open in your editor, which deletes no files; close it there first")
+        if document and reverted.state is None and not self._can_delete(document):
+            return Collision("it is open in your editor, which cannot delete it; close it there first")
         return _Step(path, current, reverted.state, reverted.is_merged, document)
 
     async def _make(self, steps: Sequence[_Step]) -> None:
@@ -184,14 +188,16 @@ class KeptWorkspace:
     def _remove_emptied(self, plan: _Plan, kept: AbstractSet[Path]) -> None:
         """Take away the folders that the agent made for its files; those that were empty before stay."""
         roots = self._files.roots()
-        gone = [step.path for step in plan.steps if step.after is None]
-        inside = [path for path in gone if any(path.is_relative_to(root) for root in roots)]
+        inside = [path for path in plan.gone if any(path.is_relative_to(root) for root in roots)]
         remove_emptied(inside, {*kept, *roots})
 
     def _unsaved(self) -> dict[Path, str]:
         dirty = [document for document in self._documents.open_documents() if document.is_dirty]
         paths = ((path_of_uri(document.uri), document.text) for document in dirty)
         return {Path(os.path.realpath(path)): text for path, text in paths if path}
+
+    def _can_delete(self, document: OpenDocument) -> bool:
+        return self._documents.can_delete() and not is_opened_by_link(document.uri)
 
     def _document(self, path: Path, on_disk: FileState | None) -> OpenDocument | None:
         if on_disk and on_disk.is_link:

@@ -26,7 +26,7 @@ from agent_lsp.domain.files import (
 from agent_lsp.workspace.disk import make_folders, remove_folders, size_of
 from agent_lsp.workspace.disk_changes import DiskChange, changes_of, make_all, undo_all
 from agent_lsp.workspace.leftovers import Leftovers
-from agent_lsp.workspace.opened import document_at
+from agent_lsp.workspace.opened import document_at, is_opened_by_link
 from agent_lsp.workspace.places import Places
 from agent_lsp.workspace.proposing import kind_of
 from agent_lsp.workspace.proposing import propose as propose_edits
@@ -125,6 +125,8 @@ class Applying:
             return NotApplied(
                 f"{in_editor[0].edit.place.path} is open in an editor that takes no edits; close it there."
             )
+        if linked := next((step for step in in_editor if step.takes_away and is_opened_by_link(step.uri)), None):
+            return NotApplied(f"{linked.edit.place.path} is open in the editor by a link to it; close it there.")
         on_disk = [step.edit for step in steps if step not in in_editor]
         self._refuse_opened(on_disk)
         folders = await asyncio.to_thread(_make_folders, [step.edit for step in steps])

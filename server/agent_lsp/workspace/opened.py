@@ -55,6 +55,12 @@ def path_of_uri(uri: str) -> Path | None:
     return Path(unquote(uri[len("file://") :], errors="surrogateescape"))
 
 
+def is_opened_by_link(uri: str) -> bool:
+    """Whether an editor that deletes or renames what is open at an address would do it to a link, not to the file."""
+    path = path_of_uri(uri)
+    return path is not None and path.is_symlink()
+
+
 def _shows(document: OpenDocument, absolute: Path, status: os.stat_result | None) -> bool:
     path = path_of_uri(document.uri)
     if path is None:
@@ -62,7 +68,10 @@ def _shows(document: OpenDocument, absolute: Path, status: os.stat_result | None
     if path == absolute:
         return True
     other = status and _status(path)
-    return bool(status and other and os.path.samestat(status, other))
+    if not (status and other and os.path.samestat(status, other)):
+        return False
+    # The same file may be there under two names (hard links), of which only one is meant.
+    return status.st_nlink == 1 or os.path.realpath(path) == str(absolute)
 
 
 def _status(path: Path) -> os.stat_result | None:

@@ -30,6 +30,11 @@ class Step:
         return self.edit.before is not None and self.edit.before.is_open
 
     @property
+    def takes_away(self) -> bool:
+        """Whether there will be no file where there is one."""
+        return self.edit.after is None or self.edit.move_to is not None
+
+    @property
     def text_before(self) -> str | None:
         return self.edit.before.text if self.edit.before else None
 
