@@ -69,6 +69,17 @@ def goes_into(words: Sequence[Word], folders: Sequence[str]) -> bool:
     )
 
 
+def comes_back(words: Sequence[Word], moves: Sequence[Sequence[Word]]) -> bool:
+    """Whether a `cd` that climbs gets no higher than where others in front of it began, which led down for certain."""
+    depth = 0
+    for move in moves:
+        path = _destination(move[1:]) if len(move) == 2 else ""
+        depth = _depth_behind(path, depth) if path and path[0] not in "/-~+" else 0
+        depth = max(depth, 0)
+    path = _destination(words[1:]) if words[0].text == "cd" and len(words) == 2 else ""
+    return bool(path) and path[0] not in "/-~+" and _depth_behind(path, depth) >= 0
+
+
 def _destination(words: Sequence[Word]) -> str:
     """The one place that `cd` is given; nothing where there may be another.
 
@@ -83,9 +94,13 @@ def _destination(words: Sequence[Word]) -> str:
 
 
 def _climbs(path: str) -> bool:
-    depth = 0
+    return _depth_behind(path, 0) < 0
+
+
+def _depth_behind(path: str, depth: int) -> int:
+    """How deep a path leads, seen from some depth; less than nothing where it gets above that on its way."""
     for part in path.split("/"):
         depth += -1 if part == ".." else 0 if part in ("", ".") else 1
         if depth < 0:
-            return True
-    return False
+            return depth
+    return depth

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from agent_lsp.approvals.builtins import goes_into
+from agent_lsp.approvals.builtins import comes_back, goes_into
 from agent_lsp.approvals.hidden import hidden_scripts, scripts_fed
 from agent_lsp.approvals.options import option_problem
 from agent_lsp.approvals.prefixes import (
@@ -106,7 +106,7 @@ def _problem(run: Run, covered: int, folders: Sequence[str]) -> str:
     named = max(covered - run.assignments, 1)
     if run.assignments > covered:
         return "it sets a variable"
-    if not run.words or goes_into(run.words, folders):
+    if not run.words or goes_into(run.words, folders) or (run.moves and comes_back(run.words, run.moves)):
         return ""
     first, inner = run.words[0], run.inner
     if not first.text or not first.is_literal or first.is_spelled or (not first.text.isascii() and not covered):

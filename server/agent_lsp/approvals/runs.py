@@ -30,6 +30,8 @@ class Run:
     is_fed: bool = False
     inputs: tuple[str, ...] = ()
     problem: str = ""
+    moves: tuple[tuple[Word, ...], ...] = ()
+    """For a `cd`: the ones that have led to it."""
     inner: Inner | None = None
     outer: "Run | None" = None
     """The wrapper whose script it stands in, and how many of the wrapper's words reach to the end of that script."""
@@ -63,7 +65,7 @@ def runs_of(script: Script) -> Iterator[Run]:
 def _run_of(part: Part) -> Run:
     problem = part.problems[0] if part.problems else ""
     words = (*part.assignments, *part.words)
-    return Run(part.text, words, (0,), len(part.assignments), part.is_fed, part.inputs, problem)
+    return Run(part.text, words, (0,), len(part.assignments), part.is_fed, part.inputs, problem, part.moves)
 
 
 def _runs_below(outermost: Run) -> Iterator[Run]:

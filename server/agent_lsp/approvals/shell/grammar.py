@@ -6,6 +6,7 @@ certain is unreadable. Tests hold it to bash itself.
 
 import re
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from types import MappingProxyType
 
 from agent_lsp.approvals.shell.cursor import Cursor
@@ -18,6 +19,7 @@ from agent_lsp.approvals.shell.syntax import Part, Unreadable, Word
 from agent_lsp.approvals.shell.words import read_word
 from agent_lsp.approvals.tables import words_of
 
+_Moves = tuple[tuple[Word, ...], ...]
 _KEYWORD = re.compile(r"(?:[a-z]+|!|\{|\}|\[\[|\]\])(?=[ \t\n;&|<>()]|$)")
 _OTHER_KEYWORDS = words_of("then elif else fi do done esac in } ]] ! function coproc")
 _SHELL_WORD_BEHIND_PIPE = re.compile(
@@ -34,6 +36,7 @@ _FUNCTION = re.compile(r"([^ \t\n;&|<>()$`\"'\\={}*?\[~!#]+)[ \t]*\([ \t]*\)")
 _COPROCESS = re.compile(r"coproc(?=[ \t])[ \t]+(?:[A-Za-z_]\w*(?=[ \t]+[({]))?", re.ASCII)
 _CASE_ENDS = frozenset({";;", ";&", ";;&", "esac"})
 _TIME_OPTION = re.compile(r"[ \t]+(?:-p[ \t]+)?")
+_MOVERS = words_of("cd pushd popd")
 _IN = re.compile(r"in(?=[ \t\n;])")
 _ESAC = re.compile(r"esac(?=[ \t\n;&|<>)]|$)")
 
@@ -80,13 +83,29 @@ def _read_separator(cursor: Cursor) -> bool:
 
 
 def _read_and_or(cursor: Cursor) -> None:
-    _read_pipeline(cursor)
+    moves = _read_moving_pipeline(cursor, ())
     cursor.skip_blanks()
+    is_certain = True
     while cursor.starts_with("&&", "||"):
+        is_certain = is_certain and cursor.starts_with("&&")
         cursor.position += 2
         skip_lines(cursor)
-        _read_pipeline(cursor)
+        moves = _read_moving_pipeline(cursor, moves if is_certain else ())
         cursor.skip_blanks()
+
+
+def _read_moving_pipeline(cursor: Cursor, moves: _Moves) -> _Moves:
+    """Read a pipeline behind these moves to other folders; those that have led to what follows it."""
+    begin, before = cursor.position, len(cursor.findings.parts)
+    _read_pipeline(cursor)
+    added = cursor.findings.parts[before:]
+    if not any(word.text in _MOVERS for part in added for word in part.words):
+        return moves
+    text = cursor.text[begin : cursor.position].strip()
+    if len(added) != 1 or added[0].text != text or added[0].words[0].text != "cd":
+        return ()
+    cursor.findings.parts[before] = replace(added[0], moves=moves)
+    return (*moves, added[0].words)
 
 
 def _read_pipeline(cursor: Cursor) -> None:

@@ -60,6 +60,8 @@ def _read_to_end(cursor: Cursor) -> None:
 
 
 def _with_inputs(findings: Findings) -> Iterator[Part]:
-    for part in findings.parts:
+    for each in findings.parts:
+        # A function may lead anywhere.
+        part = replace(each, moves=()) if each.moves and findings.functions else each
         bodies = tuple(findings.bodies[number] for number in part.documents if number in findings.bodies)
         yield replace(part, inputs=part.inputs + bodies) if bodies else part

@@ -68,6 +68,8 @@ class Part:
     documents: tuple[int, ...] = ()
     problems: tuple[str, ...] = ()
     """What was found while it was read that no rule lifts."""
+    moves: tuple[tuple[Word, ...], ...] = ()
+    """For a `cd`: the words of those that have led here for certain, each a command of its own joined by `&&`."""
 
 
 @dataclass(frozen=True, slots=True)
