@@ -35,7 +35,7 @@ export function commandBody(state: PageState, message: Message): Body {
 export function outputBody(state: PageState, message: Message): Body {
   const isGrowing = message.partial === true && !message.answer;
   const act = (operation: "continue" | "abort" | "show") => () => state.send({ type: "terminal", ts: message.ts, operation });
-  const pre = h("pre", { class: "output", tabindex: "0" });
+  const words = h("span", {});
   const all = button("", act("show"), { class: "quiet", title: "Show it all as a terminal" });
   const bar = h(
     "div",
@@ -50,12 +50,12 @@ export function outputBody(state: PageState, message: Message): Body {
   const grow = (append: string): boolean => {
     text += append;
     const lines = text.trimEnd().split("\n");
-    pre.textContent = lines.slice(-LINES_SHOWN).join("\n") || (isGrowing ? "…" : "(no output)");
+    words.textContent = lines.slice(-LINES_SHOWN).join("\n") || (isGrowing ? "…" : "(no output)");
     all.textContent = `All ${lines.length} lines`;
     all.hidden = lines.length <= LINES_SHOWN;
     bar.hidden = all.hidden && !isGrowing;
     return true;
   };
   grow(message.text ?? "");
-  return { nodes: [pre, bar], grow };
+  return { nodes: [h("pre", { class: "output", tabindex: "0" }, words), bar], grow };
 }

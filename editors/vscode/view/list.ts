@@ -33,7 +33,10 @@ export class RowList {
   ) {
     this.element.append(this.above, this.below);
     this.element.addEventListener("scroll", () => this.scrolled());
-    new ResizeObserver(() => this.soon()).observe(this.element);
+    new ResizeObserver(() => {
+      this.follow();
+      this.soon();
+    }).observe(this.element);
   }
 
   reset(order: readonly number[]): void {
@@ -90,6 +93,7 @@ export class RowList {
       row.element.replaceWith(next.element);
       this.shown.set(ts, next);
       this.observe(next);
+      this.follow();
       if (focused) {
         sameIn(next.element, focused).focus({ preventScroll: true });
       }
@@ -150,6 +154,12 @@ export class RowList {
     }
     this.above.style.height = `${this.heights.before(first)}px`;
     this.below.style.height = `${Math.max(this.heights.total - this.heights.before(last), 0)}px`;
+    this.follow();
+  }
+
+  /** Stays at the end, if the reader is there. At once: rows that became shorter have moved them up already, and that would be taken
+   * for their own doing once rows became longer again. */
+  private follow(): void {
     if (this.isAtEnd) {
       this.element.scrollTop = this.element.scrollHeight;
       this.lastTop = this.element.scrollTop;
@@ -192,6 +202,7 @@ export class RowList {
     if (moved && !this.isAtEnd) {
       this.element.scrollTop += moved;
     }
+    this.follow();
     this.soon();
   }
 }

@@ -50,12 +50,11 @@ export function toolBody(state: PageState, message: Message): Body {
 }
 
 function growingBody(message: Message, read: ToolText): Body {
-  const pre = h("pre", { class: "output growing" }, read.growing);
+  const words = h("span", {}, read.growing);
   return {
-    nodes: [headOf(message, read), pre],
+    nodes: [headOf(message, read), h("pre", { class: "output growing" }, words)],
     grow: (append) => {
-      pre.append(append);
-      pre.scrollTop = pre.scrollHeight;
+      words.append(append);
       return true;
     },
   };
