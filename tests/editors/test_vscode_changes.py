@@ -32,7 +32,7 @@ async def test_hunks_are_shown_and_decided_at_the_lines_that_they_change(tmp_pat
         await expect(w.page.locator(".statusbar-item", has_text="no change under the cursor")).to_be_visible()
         await expect(w.view.locator(".row.waits .choice[aria-pressed=true]")).to_have_count(0)
         await line(w, "line 9").click()
-        await w.command("Agent: Reject This Hunk")
+        await w.page.keyboard.press("Alt+Shift+N")
         await expect(w.view.locator(".hunk-box.reject .hunk-bar .dim")).to_have_text(["Line 10 · 1 of 2"])
         await w.command("Agent: Approve")
         await expect(w.row("completion_result")).to_be_visible()
