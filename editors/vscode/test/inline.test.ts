@@ -21,6 +21,8 @@ const CASES: [string, Inline[]][] = [
   ["\\*not\\*", [text("*not*")]],
   ["C:\\new", [text("C:\\new")]],
   ["[a](b.md)", [{ kind: "link", href: "b.md", children: [text("a")] }]],
+  ["[a](b(1).md) (c)", [{ kind: "link", href: "b(1).md", children: [text("a")] }, text(" (c)")]],
+  ["[a](b(.md)", [{ kind: "link", href: "b(.md", children: [text("a")] }]],
   ["[not a link]", [text("[not a link]")]],
   ["![shot](http://x.test/p.png)", [{ kind: "link", href: "http://x.test/p.png", children: [text("shot")] }]],
   ["see https://x.test/a_b_c.", [text("see "), { kind: "link", href: "https://x.test/a_b_c", children: [text("https://x.test/a_b_c")] }, text(".")]],
@@ -35,7 +37,7 @@ for (const [source, pieces] of CASES) {
 }
 
 test("long lines of marks that never close take time in proportion", () => {
-  for (const mark of ["*a", "_a ", "`", "[", "**a", "~~", "[a](", "[[", "[a] ", "\\", "`` ` ", "*a **b ", "https:// "]) {
+  for (const mark of ["*a", "_a ", "`", "[", "**a", "~~", "[a](", "[a](b) (", "[a](((", "[[", "[a] ", "\\", "`` ` ", "*a **b ", "https:// "]) {
     const time = (times: number): number => {
       const source = mark.repeat(times);
       const before = process.cpuUsage();

@@ -7,6 +7,7 @@ export type Inline =
   | { kind: "link"; href: string; children: Inline[] };
 
 const DEEPEST = 8;
+const LONGEST_TARGET = 1000;
 const MARK = /`+|\*\*|__|\*|_|~~|!?\[|<https?:|https?:\/\/|\\/g;
 
 /** One pass; a mark that is never closed is text. */
@@ -111,13 +112,27 @@ function link(source: string, from: number, depth: number): Result {
   if (middle < 0 || !source.startsWith("](", middle)) {
     return middle < 0 ? "never" : undefined;
   }
-  const end = source.indexOf(")", middle);
+  const end = closingParenthesis(source, middle + 2);
   if (end < 0) {
     return "never";
   }
   const href = source.slice(middle + 2, end).trim().split(/\s/)[0] ?? "";
   const children = inline(source.slice(from, middle) || href, depth + 1);
   return { piece: { kind: "link", href, children }, end: end + 1 };
+}
+
+/** The end of a link's target, which may hold pairs of its own; where they do not match, the first there is. */
+function closingParenthesis(source: string, from: number): number {
+  const parenthesis = /[()]/g;
+  let depth = 0;
+  parenthesis.lastIndex = from;
+  for (let match = parenthesis.exec(source); match && match.index - from < LONGEST_TARGET; match = parenthesis.exec(source)) {
+    if (match[0] === ")" && depth === 0) {
+      return match.index;
+    }
+    depth += match[0] === "(" ? 1 : -1;
+  }
+  return source.indexOf(")", from);
 }
 
 function bareLink(source: string, start: number, mark: string): Found {
