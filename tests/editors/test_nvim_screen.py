@@ -1,5 +1,6 @@
 """What a person sees of it in a terminal. Pictures of it are left in the test's folder, to be looked at."""
 
+import re
 from pathlib import Path
 
 import psutil
@@ -78,6 +79,17 @@ async def test_nothing_asks_for_enter_in_a_small_terminal(tmp_path: Path, nvim: 
         await screen.until("The agent server ended")
 
         assert ENTER not in await screen.text()
+
+
+async def test_the_end_of_an_ask_with_long_lines_is_on_the_screen(tmp_path: Path, nvim: Path) -> None:
+    run = [CallTool("execute_command", command=f"echo {'very-long-' * 40}end")]
+    async with nvim_screen(nvim, tmp_path, [run], FILES, Size(60, 30)) as screen:
+        await screen.command("Agent run it")
+        await screen.until("ga run")
+        await screen.command("AgentDiff")
+        shown = await screen.until("Run this command?", "y run")
+
+        assert re.search(r"long-end +│\n.*y run", shown)
 
 
 async def test_typing_goes_on_while_the_agent_works(tmp_path: Path, nvim: Path) -> None:

@@ -71,7 +71,13 @@ local function open_window(buffer, dialog)
     title = { { (' %s '):format(cut(dialog.title, width - 4)), 'AgentWaiting' } },
     footer = { { (' %s '):format(cut(dialog.hint, width - 4)), 'AgentHint' } },
   })
-  set(window, { wrap = true, linebreak = true, statuscolumn = ' ', cursorline = dialog.first_line ~= nil })
+  set(window, {
+    wrap = true,
+    linebreak = true,
+    foldcolumn = '1',
+    cursorline = dialog.first_line ~= nil,
+    winhighlight = 'FoldColumn:NormalFloat,CursorLineFold:CursorLine',
+  })
   vim.api.nvim_win_set_cursor(window, { dialog.first_line or 1, 0 })
   fit(window)
   return window
