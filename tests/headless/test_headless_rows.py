@@ -91,6 +91,11 @@ def test_command_asks_show_the_command_where_it_runs_and_its_parts(body: Json, r
             {"message": "Overloaded.", "status": 529, "attempts": 5, "hint": "Wait."},
             ["✗ Overloaded. (status 529) Tried 5 times. Wait."],
         ),
+        (
+            Ask.API_REQ_FAILED,
+            {"message": "It answered 401: bad key", "status": 401, "attempts": 1, "hint": "Check it."},
+            ["✗ It answered 401: bad key. Check it."],
+        ),
         (Ask.MISTAKE_LIMIT_REACHED, "It is stuck.", ["! It is stuck."]),
         (
             Ask.AUTO_APPROVAL_MAX_REQ_REACHED,

@@ -129,11 +129,14 @@ def room_sentence(text: str) -> str:
 def request_sentence(text: str) -> str:
     """What a failed request says, as one or two sentences."""
     body = _body(text)
-    status = f" (status {body['status']})" if "status" in body else ""
+    message = str(body.get("message", text))
+    # Most services' faults have it in their words.
+    status = f" (status {body['status']})" if "status" in body and str(body["status"]) not in message else ""
     attempts = body.get("attempts", 1)
     tried = f" Tried {attempts} times." if attempts > 1 else ""
     hint = f" {body['hint']}" if "hint" in body else ""
-    return clean(f"{body.get('message', text)}{status}{tried}{hint}")
+    stop = "." if (tried or hint) and not status and message[-1:] not in (".", "!", "?", "…") else ""
+    return clean(f"{message}{stop}{status}{tried}{hint}")
 
 
 def _say_rows(say: Say, text: str, paint: Paint) -> list[str]:
