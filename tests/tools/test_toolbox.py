@@ -8,6 +8,7 @@ import pytest
 from pydantic import BaseModel
 from tool_fakes import Workshop
 
+from agent_lsp.domain.files import Listing
 from agent_lsp.domain.history import Call
 from agent_lsp.domain.turns import After, Outcome
 from agent_lsp.tools.outcomes import OUTPUT_LIMIT, capped
@@ -167,6 +168,25 @@ async def test_missing_file_is_told_and_is_no_mistake() -> None:
     outcome = await called("read_file", {"path": "gone.txt"})
 
     assert outcome == Outcome("gone.txt does not exist.", is_error=True)
+
+
+EDITS_OF_A_MISSING_FILE = {
+    "apply_diff": {"path": "app.py", "diff": "<<<<<<< SEARCH\na\n=======\nb\n>>>>>>> REPLACE"},
+    "edit_file": {"path": "app.py", "old_string": "a", "new_string": "b"},
+    "apply_patch": {"patch": "*** Begin Patch\n*** Update File: app.py\n@@\n-a\n+b\n*** End Patch"},
+}
+
+
+@pytest.mark.parametrize(("tool", "arguments"), EDITS_OF_A_MISSING_FILE.items())
+async def test_who_edits_in_the_wrong_folder_is_told_where_the_file_is(tool: str, arguments: dict[str, Any]) -> None:
+    workshop = Workshop()
+    workshop.files.listing = Listing(("src/", "src/app.py"), 0)
+
+    outcome = await called(tool, arguments, workshop)
+
+    assert outcome.text.startswith("app.py does not exist.")
+    assert outcome.text.endswith(" Of this name there is src/app.py.")
+    assert outcome.is_error
 
 
 async def test_completion_carries_the_result() -> None:

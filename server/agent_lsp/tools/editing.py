@@ -15,6 +15,7 @@ from agent_lsp.domain.turns import Outcome
 from agent_lsp.tools.diagnostics_told import UNKNOWN, with_diagnostics
 from agent_lsp.tools.edits_told import NOT_WRITTEN, Failure, failed, in_short, not_made, refused, told
 from agent_lsp.tools.matching.revision import Refusal, Revision
+from agent_lsp.tools.namesakes import with_namesakes
 from agent_lsp.tools.outcomes import declined, place_flags, tool_ask, usable, with_words
 from agent_lsp.tools.ports import Diagnostics, EditGate, Files, Screen
 
@@ -151,7 +152,10 @@ class Editing:
         if target.move_to and await self._read(target.move_to):
             raise Refusal(f"{target.move_to.path} exists already: nothing is moved there.")
         before = await self._read(target.place)
-        return _WorkedOut(target, before, await asyncio.to_thread(_changing, target, before))
+        try:
+            return _WorkedOut(target, before, await asyncio.to_thread(_changing, target, before))
+        except FileMissing as missing:
+            raise await with_namesakes(missing, target.edit.path, self._files) from missing
 
     async def _read(self, place: Place) -> FileText | None:
         try:

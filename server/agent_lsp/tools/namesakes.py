@@ -5,7 +5,7 @@ from pathlib import Path, PurePosixPath
 from agent_lsp.domain.errors import FileMissing, FileProblem
 from agent_lsp.tools.ports import Files
 
-_MOST_LOOKED_AT = 5_000
+_MOST_LOOKED_AT = 50_000
 _MOST_NAMED = 3
 
 
