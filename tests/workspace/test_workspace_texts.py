@@ -1,5 +1,5 @@
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from workspace_texts import pairs
 
@@ -101,6 +101,10 @@ ENDINGS = {
     "kept lines keep their own": ("a\nb\r\nc\r\n", "a\nb\nnew\nc\n", "a\nb\r\nnew\r\nc\r\n"),
     "the last line stays without": ("a\r\nb", "a\nc", "a\r\nc"),
     "a last line that goes on gets the usual": ("a\r\nb\r\nc\n", "a\nb\nc\nd", "a\r\nb\r\nc\nd"),
+    "of equal lines the first is gone, with its ending": ("a\r\na\n", "a\n", "a\n"),
+    "of equal lines one in the middle is gone": ("b\r\nx\nb\nb\r\ny\r\n", "b\r\nx\nb\r\ny\r\n", "b\r\nx\nb\r\ny\r\n"),
+    "endings that were evened out come back": ("a\r\na\nb\r\n", "a\na\nnew\nb\n", "a\r\na\nnew\r\nb\r\n"),
+    "new lines among mixed ones stay": ("a\nb\r\n", "a\nnew\r\nb\r\n", "a\nnew\r\nb\r\n"),
     "a text of one line says nothing": ("a", "a\r\nb\n", "a\r\nb\n"),
     "a lone return is text": ("a\n", "a\rb\n", "a\rb\n"),
 }
@@ -109,6 +113,21 @@ ENDINGS = {
 @pytest.mark.parametrize(("before", "after", "expected"), ENDINGS.values(), ids=ENDINGS)
 def test_endings_follow_the_file(before: str, after: str, expected: str) -> None:
     assert with_endings_of(before, after) == expected
+
+
+MIXED_LINES = st.lists(st.sampled_from(["a\n", "a\r\n", "b\n", "b\r\n"]), max_size=8)
+
+
+@given(head=MIXED_LINES, old=MIXED_LINES, new=MIXED_LINES, tail=MIXED_LINES)
+def test_lines_around_a_change_keep_their_mixed_endings(
+    head: list[str], old: list[str], new: list[str], tail: list[str]
+) -> None:
+    after = [*head, *new, *tail]
+    assume(len({line[1:] for line in after}) > 1)
+
+    fitted = with_endings_of("".join([*head, *old, *tail]), "".join(after)).splitlines(keepends=True)
+
+    assert fitted[: len(head)] + fitted[len(head) + len(new) :] == head + tail
 
 
 @given(pairs())

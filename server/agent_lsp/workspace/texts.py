@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from hashlib import blake2b
 
 from agent_lsp.domain.errors import FileProblem
-from agent_lsp.workspace.alignment import Block, align
+from agent_lsp.workspace.alignment import Block, align, gaps
 
 _MARKS = (
     (codecs.BOM_UTF8, "utf-8-sig", "utf-8"),
@@ -86,14 +86,18 @@ def has_even_endings(text: str) -> bool:
 
 
 def with_endings_of(before: str, after: str) -> str:
-    """Give the new lines of `after` the usual ending of `before`, and its kept lines the ending they had."""
+    """Give the new lines of `after` the usual ending of `before`, and its kept lines the ending they had.
+
+    New lines of a text whose lines end in both ways keep their endings: whoever gave them these knew of both.
+    """
     ending = usual_ending(before)
     returns = before.count("\r\n")
     if returns in (0, before.count("\n")):
         return _ENDINGS.sub(ending, after) if "\n" in before else after
     old, new = split_lines(before), split_lines(after)
-    result = [_ENDING.sub(ending, line) for line in new]
-    for block in _kept(old, new):
+    is_even = after.count("\r\n") in (0, after.count("\n"))
+    result = [_ENDING.sub(ending, line) for line in new] if is_even else list(new)
+    for block in _kept(old, new, by_texts=is_even):
         for offset in range(block.size):
             line = old[block.before + offset]
             if line.endswith("\n") and new[block.after + offset].endswith("\n"):
@@ -101,8 +105,25 @@ def with_endings_of(before: str, after: str) -> str:
     return "".join(result)
 
 
-def _kept(old: list[str], new: list[str]) -> list[Block]:
-    return align([_ENDING.sub("", line) for line in old], [_ENDING.sub("", line) for line in new])
+def _kept(old: list[str], new: list[str], *, by_texts: bool) -> list[Block]:
+    """Match lines with their endings first: of equal lines, that tells which one is gone.
+
+    Where that leaves more of them out, their texts may decide: an editor may have evened the endings out.
+    """
+    old_texts, new_texts = ([_ENDING.sub("", line) for line in lines] for lines in (old, new))
+    kept = align(old, new)
+    for gap in gaps(tuple(kept), len(old), len(new)):
+        befores, afters = old_texts[gap.before_start : gap.before_end], new_texts[gap.after_start : gap.after_end]
+        kept += [
+            Block(gap.before_start + block.before, gap.after_start + block.after, block.size)
+            for block in align(befores, afters)
+        ]
+    kept_texts = align(old_texts, new_texts) if by_texts else []
+    return kept if _lines_in(kept) >= _lines_in(kept_texts) else kept_texts
+
+
+def _lines_in(blocks: list[Block]) -> int:
+    return sum(block.size for block in blocks)
 
 
 def _decode_spoiled(content: bytes) -> Decoded:
