@@ -138,7 +138,7 @@ async def test_editor_that_refuses_leaves_all_files_as_they_were(desk: Desk) -> 
     desk.editor.refuses = True
     before = desk.tree()
 
-    with pytest.raises(VersionConflict, match="Nothing was restored"):
+    with pytest.raises(VersionConflict, match=r"^Nothing was restored: no Try it again.$"):
         await desk.kept.restore(TASK, start)
     assert desk.tree() == before
 

@@ -80,6 +80,20 @@ async def test_file_that_the_agent_made_is_left_in_an_editor_that_deletes_none(d
     assert (other.read_text(), desk.editor.text(desk.root / "made")) == (LINES, "m\n")
 
 
+async def test_open_document_that_the_user_linked_since_does_not_keep_others_from_a_restore(desk: Desk) -> None:
+    path, other = desk.write("a", LINES), desk.write("b", LINES)
+    start = await desk.take()
+    await desk.edit(path, "other\n")
+    await desk.edit(other, "other\n")
+    desk.editor.show(path, "other\n", is_dirty=False)
+    link(path)
+
+    done = await desk.kept.restore(TASK, start)
+
+    assert [conflict.path for conflict in done.conflicts] == ["a"]
+    assert (desk.editor.text(path), other.read_text()) == ("other\n", LINES)
+
+
 async def test_what_a_command_protected_and_linked_is_taken_back_and_forth(desk: Desk) -> None:
     path = desk.write("a", LINES)
     before = desk.tree()

@@ -25,7 +25,7 @@ from agent_lsp.domain.checkpoints import (
 )
 from agent_lsp.domain.documents import Documents, OpenDocument
 from agent_lsp.domain.errors import BadParams, FileProblem, VersionConflict
-from agent_lsp.domain.files import Applied, FileEdit, Place, Selection, Standing
+from agent_lsp.domain.files import Applied, EditOutcome, FileEdit, NotApplied, Place, Selection, Standing, Unproven
 from agent_lsp.storage.checkpoints import Checkpoints
 from agent_lsp.storage.checkpoints_walk import is_left_out
 from agent_lsp.workspace.diffs import compare, unified
@@ -142,7 +142,7 @@ class KeptWorkspace:
                         steps.append(step)
                 case Collision(reason):
                     conflicts.append(self._conflict(path, reason))
-        found = obstacles([step.change for step in steps if step.document is None])
+        found = obstacles([step.change for step in steps])
         conflicts += [self._conflict(path, reason) for path, reason in found.items()]
         possible = (step for step in steps if step.path not in found)
         return _Plan(tuple(possible), tuple(conflicts), tuple(gone))
@@ -179,7 +179,7 @@ class KeptWorkspace:
         outcome = await self._files.apply(await self._files.propose(edits), Selection())
         if not isinstance(outcome, Applied):
             await asyncio.to_thread(undo_states, on_disk, self._leftovers)
-            raise VersionConflict("Nothing was restored: the editor refused it, or you typed meanwhile. Try it again.")
+            raise VersionConflict(_not_restored(outcome))
         # What the user had not saved stays unsaved: whether it is good enough for the disk is theirs to say.
         documents = [step.document for step in steps if step.document and step.after]
         if saved := [document.uri for document in documents if not document.is_dirty]:
@@ -237,6 +237,16 @@ def _behind_the_editor(
     if isinstance(reverted, Reverted) and _has_text_of(reverted.state, document.text):
         return _Step(path, on_disk, reverted.state, reverted.is_merged, None)
     return Collision("your editor shows another text than the disk has; reload it there first")
+
+
+def _not_restored(outcome: EditOutcome) -> str:
+    match outcome:
+        case NotApplied(reason):
+            return f"Nothing was restored: {reason} Try it again."
+        case Unproven(path, reason):
+            return f"Nothing was restored, but perhaps {path} in your editor, which is to be looked at: {reason}"
+        case _:
+            return "Nothing was restored: you typed meanwhile. Try it again."
 
 
 def _edit(step: _Step, place: Place) -> FileEdit:
