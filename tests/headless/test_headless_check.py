@@ -50,6 +50,16 @@ def test_check_tells_verdict_and_reason_of_every_part(words, code, shown, capsys
     assert capsys.readouterr().out == shown
 
 
+def test_check_shows_what_would_hide_in_a_terminal(capsys) -> None:
+    main(["permissions", "check", "--allow", "ls", "--", "ls \x1b[8m \u202ex \udcff"])
+    main(["permissions", "check-path", "--write", "../a\x1b[8m"])
+
+    shown = capsys.readouterr().out
+    assert "ls \\x1b[8m \\u202ex \\udcff" in shown
+    assert "a\\x1b[8m" in shown
+    assert "\x1b" not in shown
+
+
 def test_check_takes_this_folder_for_the_workspace(tmp_path: Path, capsys) -> None:
     words = ["permissions", "check", "--allow", "cd", "--allow", "ls", "--", f"cd {tmp_path}/sub && ls"]
 

@@ -11,6 +11,7 @@ from typing import Any, cast
 from agent_lsp.approvals.command_rules import Prefixes, as_prefixes, judge_command, judge_parts
 from agent_lsp.domain.approvals import Judgement, Verdict
 from agent_lsp.domain.files import Standing
+from agent_lsp.headless.paint import clean
 
 CHECK_EPILOG = """\
 A rule is the first words of a command. Without --allow and --deny the rules of your settings count, and
@@ -63,7 +64,7 @@ def run_check(options: Namespace) -> int:
     folders = (str(Path.cwd()),)
     judged = judge_command(command, allowed, denied, folders)
     parts = judge_parts(command, allowed, denied, folders)
-    print(_as_json(judged, parts) if options.json else _as_text(judged, parts))
+    print(_as_json(judged, parts) if options.json else clean(_as_text(judged, parts)))
     return _EXIT_CODES[judged.verdict]
 
 
@@ -76,7 +77,7 @@ def run_check_path(options: Namespace) -> int:
     from agent_lsp.workspace.places import Places
 
     place = Places((Path.cwd(),), home=Path.home()).locate(options.path, "write" if options.write else "read")
-    print(f"{place.standing.value}: {place.problem or place.absolute}")
+    print(clean(f"{place.standing.value}: {place.problem or place.absolute}"))
     return 0 if place.standing is Standing.INSIDE else 1
 
 
