@@ -361,3 +361,12 @@ def test_modes_places_and_lists_together_say_what_may_run(mode, standing, is_on,
     is_covered = standing is INSIDE and (mode is BYPASS or (is_on and kind == "allowed"))
     is_denied = mode is PLAN or kind == "denied"
     assert judged.verdict is (DENY if is_denied else APPROVE if is_covered else ASK)
+
+
+@pytest.mark.parametrize(("command", "reason"), [("ls \u202ex", "U+202E"), ("ls\u200b", "U+200B"), ("ls", "")])
+def test_what_hides_in_a_command_is_told_even_where_every_command_asks(command: str, reason: str) -> None:
+    judged = judge(Action("c", Deed.EXECUTE, {}, command=command), Rules())
+
+    assert judged.verdict is Verdict.ASK
+    assert reason in judged.reason
+    assert bool(reason) is bool(judged.reason)

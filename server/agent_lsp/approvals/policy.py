@@ -16,6 +16,7 @@ from agent_lsp.approvals.permissions import (
     standing_for_command,
     worded,
 )
+from agent_lsp.approvals.shell.characters import unseen_character
 from agent_lsp.domain.approvals import Action, Deed, Judgement, Segment, Verdict
 from agent_lsp.domain.errors import BadParams
 from agent_lsp.domain.files import Place, Standing
@@ -208,7 +209,8 @@ def _judge_remembered(action: Action, command: str, rules: Rules, found: Judgeme
         return judge_command(command, (*allowed, *standing.prefixes), (), rules.workspace)
     if rules.auto_approve.execute:
         return found
-    return Judgement(Verdict.ASK, "", tuple(_at_most_asked(segment) for segment in found.segments))
+    reason = found.reason if unseen_character(command) else ""
+    return Judgement(Verdict.ASK, reason, tuple(_at_most_asked(segment) for segment in found.segments))
 
 
 def _judge_bypassed(command: str, rules: Rules) -> Judgement:
