@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from agent_lsp.domain.model import CallGrew
 from agent_lsp.providers.xml_prompt import written
 from support.timing import cpu_seconds
-from support.written_calls import Told, events_of_text, read
+from support.written_calls import Told, events_of_text, read, said_so_far
 
 A: Told = [("call", "read_file", '{"path":"a"}')]
 B: Told = [("call", "read_file", '{"path":"b"}')]
@@ -249,6 +249,26 @@ def test_thoughts_in_tags_are_no_prose() -> None:
 @pytest.mark.parametrize("is_strict", [False, True])
 def test_what_is_no_call_is_said_as_it_is(text: str, is_strict: bool) -> None:
     assert read(text, is_strict=is_strict) == [("say", text)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[Note] So it is.",
+        "[a.py](a.py) has it.",
+        '{"a": 1}',
+        "[1, 2]",
+        '```json\n{"colour": 1}\n```',
+        "{x} is it.",
+        "[]",
+    ],
+)
+@pytest.mark.parametrize("is_strict", [False, True])
+@pytest.mark.parametrize("size", [1, 100])
+def test_what_only_begins_like_json_is_said_while_it_comes(text: str, is_strict: bool, size: int) -> None:
+    rest = " And so on."
+
+    assert "".join(said_so_far(text + rest, size, is_strict=is_strict)).startswith(text)
 
 
 @pytest.mark.parametrize("name", TEXTS)

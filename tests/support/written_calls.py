@@ -67,6 +67,15 @@ def events_of_text(text: str, size: int | None = None, *, is_strict: bool = Fals
     return [*events, *answer.take()]
 
 
+def said_so_far(text: str, size: int, *, is_strict: bool) -> list[str]:
+    """What is told of an answer before its end is."""
+    answer = Answer(CallIds(()), lambda usage: usage)
+    reader = CallReader(TOOLS, answer, is_strict=is_strict)
+    for start in range(0, len(text), size):
+        reader.feed(text[start : start + size])
+    return [event.text for event in answer.take() if isinstance(event, TextDelta)]
+
+
 def _grow(rows: list[list[str]], kind: str, text: str) -> None:
     if rows and rows[-1][0] == kind:
         rows[-1][1] += text

@@ -11,8 +11,9 @@ from agent_lsp.providers.xml_openings import Openings
 from agent_lsp.providers.xml_tags import Tag, Token
 from agent_lsp.providers.xml_values import dumped
 
-_BEGINNING = re.compile(r"(?:```(?:json)?\s*)?[{\[]")
-_MAY_BEGIN = re.compile(r"`{0,3}|```(?:j|js|jso|json)?\s*")
+_BEGINNING = re.compile(r'(?:```(?:json)?\s*)?(?:\[\s*)?\{\s*"(?:name|arguments|parameters|function|type|id)"')
+_MAY_BEGIN = re.compile(r'`{0,3}|```(?:j|js|jso)|(?:```(?:json)?\s*)?(?:\[\s*)?(?:\{\s*(?:"\w{0,10})?)?')
+"""What may become such a beginning."""
 _FENCE = re.compile(r"```(?:json)?\s*(?P<inner>.*?)\s*```", re.DOTALL)
 _MOST_BEFORE = 64
 """Tokens of white space that are waited behind."""
@@ -20,7 +21,7 @@ _MOST_CALLS = 64
 
 
 class BareCalls:
-    """Holds an answer that begins like JSON back until it is whole; gives any other back at once."""
+    """Holds an answer that begins like calls in JSON back until it is whole; gives any other back at once."""
 
     def __init__(self, answer: Answer, openings: Openings) -> None:
         self._answer = answer
