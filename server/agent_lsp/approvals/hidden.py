@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 
 from agent_lsp.approvals.runs import Run
-from agent_lsp.approvals.shell.syntax import Word
+from agent_lsp.approvals.shell.syntax import HELD, OPEN, Word
 from agent_lsp.approvals.tables import words_of
 from agent_lsp.approvals.wrapper_tables import SHELLS
 from agent_lsp.approvals.wrappers import base_name
@@ -19,7 +19,7 @@ _SCRIPT_NAMES = re.compile(
 )
 _SCRIPT_VALUES = re.compile(
     r"(?:--?[a-z-]*(?:exec|command|cmd|call|program|pager|rsh|shell|eval|filter|pre|action)"
-    r"|(?i:alias\.[\w-]+|core\.\w+|ProxyCommand|LocalCommand))=(?:exec=|!)?(.+)",
+    r"|(?i:alias\.[\w-]+|core\.\w+|ProxyCommand|LocalCommand|SHELL))=(?:exec=|!)?(.+)",
     re.DOTALL,
 )
 _SCRIPT_LETTERS: Mapping[str, str] = MappingProxyType(
@@ -35,6 +35,10 @@ _EVALUATORS = words_of("test [ [[ printf read let declare typeset export local r
 _RUNNING_VARIABLE = re.compile(
     r"(?i)(?:PS[0-4]|\w*(?:COMMAND|EDITOR|PAGER|PROGRAM|ASKPASS|BROWSER|SHELL|OPEN|CLOSE))\+?=(.+)"
 )
+_EDITORS = words_of("vim vi nvim view ex ed red less more")
+_READERS = words_of("source . at batch")
+_CALLED_BY_EDITOR = re.compile(r"\+?:?!(.+)", re.DOTALL)
+_CALLED_BY_SED = re.compile(r"(?:^|[;{}\n])[ \t]*(?:[0-9]+|\$)?[ \t]*e +([^\n]+)")
 _AWKS = words_of("awk gawk mawk nawk")
 _RUN_BY_AWK = re.compile(r"system|\||getline")
 _QUOTED = re.compile(r"[\"'](.+?)[\"']", re.DOTALL)
@@ -68,9 +72,13 @@ def scripts_fed(runs: Sequence[Run]) -> Iterator[str]:
 
 
 def _reads_a_script(run: Run) -> bool:
-    if not run.words or base_name(run.words[0].text) not in (*SHELLS, "source", "."):
+    if not run.words or base_name(run.words[0].text) not in SHELLS | _READERS:
         return False
-    return run.is_fed or any(word.is_filled_in and word.text.startswith("<(") for word in run.words)
+    return run.is_fed or any(_is_from_elsewhere(word) for word in run.words)
+
+
+def _is_from_elsewhere(word: Word) -> bool:
+    return OPEN in word.outline or HELD in word.outline or (word.is_filled_in and word.text.startswith("<("))
 
 
 def _scripts_in_words(words: Sequence[Word]) -> Iterator[str]:
@@ -94,10 +102,14 @@ def _values_of_options(name: str, words: Sequence[Word]) -> Iterator[str]:
 
 
 def _evaluated(name: str, words: Sequence[Word]) -> Iterator[str]:
-    """What builtins run later or evaluate, and what the programs of awk run."""
+    """What builtins run later or evaluate, and what editors, sed and the programs of awk run."""
     if name in _DEFINERS:
         yield from (word.text.partition("=")[2] or word.text for word in words)
     elif name in _EVALUATORS:
         yield from (word.text for word in words if "$(" in word.text or "`" in word.text)
+    elif name in _EDITORS:
+        yield from (match[1] for word in words if (match := _CALLED_BY_EDITOR.fullmatch(word.text)))
+    elif name in ("sed", "gsed"):
+        yield from (text for word in words for text in _CALLED_BY_SED.findall(word.text))
     elif name in _AWKS:
         yield from (word.text for word in words if _RUN_BY_AWK.search(word.text))

@@ -50,7 +50,7 @@ def denying(words: Sequence[str], denied: Prefixes) -> Iterator[Prefix]:
 
 
 def denying_by_other_names(words: Sequence[str], denied: Prefixes, covered: int) -> Iterator[Prefix]:
-    """The rules that deny a program without its version, or a module that Python runs: `python3 -m pip` is pip.
+    """The rules that deny a program without its version or between others: `pip3`, `python -m pip`, `uv pip` are pip.
 
     What a rule allows by the very name that was given, no shorter rule denies by another.
     """
@@ -61,6 +61,11 @@ def denying_by_other_names(words: Sequence[str], denied: Prefixes, covered: int)
     if plain in _PYTHONS and (start := _place_of_module(words)) < len(words):
         module = words[start].partition("m")[2] if words[start].startswith("-") else words[start]
         yield from _longer(denying((module, *words[start + 1 :]), denied), covered - start)
+    if name == "uv" and "pip" in words[1:4]:
+        yield from _longer(denying(words[words.index("pip") :], denied), covered - 1)
+    if name in ("docker", "podman") and "container" in words[1:6]:
+        rest = tuple(word for word in words if word != "container")
+        yield from _longer(denying(rest, denied), covered)
 
 
 def _longer(prefixes: Iterator[Prefix], covered: int) -> Iterator[Prefix]:
