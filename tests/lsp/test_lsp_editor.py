@@ -153,6 +153,19 @@ async def test_edit_of_a_text_that_moved_on_is_not_sent(desk: Desk, edit: Docume
     assert desk.editor.applied == []
 
 
+async def test_no_edit_is_sent_while_changes_are_missing(door: FrontDoor) -> None:
+    await door.client.initialize(capabilities=EDITS, name="helix")
+    desk = Desk(door, FakeEditor(door.client))
+    desk.editor.open(A, "one\n")
+    desk.editor.documents[A].version += 1  # A change that was shown and taken back: Helix tells of none.
+    desk.editor.insert(A, 0, "typed ")
+
+    answer = await desk.edit(A, "two\n")
+
+    assert answer.result is ApplyResult.REFUSED
+    assert desk.editor.applied == []
+
+
 async def test_file_opened_since_it_was_read_is_edited_by_its_version(desk: Desk) -> None:
     await desk.settled()
 

@@ -221,6 +221,19 @@ def test_changes_that_come_in_another_order_are_taken_in_that_of_their_versions(
     assert asyncio.run(text_after()) == OpenDocument(URI, 7, "234567", is_dirty=True)
 
 
+@pytest.mark.parametrize("order", [(3, 2, 4, 5), (3, 4, 2, 5), (4, 2, 3, 5), (4, 3, 5, 2), (5, 4, 3, 2)])
+async def test_change_that_comes_after_those_behind_it_were_taken_finds_its_place(order: tuple[int, ...]) -> None:
+    mirror = Mirror()
+    mirror.may_disorder = True
+    mirror.open(URI, 1, "")
+
+    for version in order:
+        mirror.change(URI, version, [Edit(str(version), (0, version - 2), (0, version - 2))])
+        await mirror.until(lambda: not mirror.is_behind(URI))
+
+    assert mirror.get(URI) == OpenDocument(URI, 5, "2345", is_dirty=True)
+
+
 async def test_change_whose_number_skips_one_is_taken_after_a_moment() -> None:
     mirror = Mirror()
     mirror.may_disorder = True

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from agent_lsp.domain.documents import OpenDocument
@@ -76,11 +76,23 @@ class MirroredText:
 DISORDER_SECONDS = 0.2
 """So long a change waits for those before it."""
 
+MAX_TAKEN = 200
+"""Changes behind a gap; what was missing has come by then, or there is nothing of its number."""
+
+
+@dataclass(slots=True)
+class _Gap:
+    """Where changes were taken though those before them had not come: the text there, and what was taken since."""
+
+    version: int
+    text: str
+    taken: dict[int, Sequence[Edit]] = field(default_factory=dict[int, Sequence[Edit]])
+
 
 class _Open:
     """An open document; `is_dirty` is what is known from changes and saves, `early` what came before its turn."""
 
-    __slots__ = ("early", "is_dirty", "is_saved", "mirrored", "timer", "version")
+    __slots__ = ("early", "gap", "is_dirty", "is_saved", "mirrored", "timer", "version")
 
     def __init__(self, mirrored: MirroredText, version: int) -> None:
         self.mirrored = mirrored
@@ -89,6 +101,7 @@ class _Open:
         self.is_saved = False
         """Whether it was saved since it was opened."""
         self.early: dict[int, Sequence[Edit]] = {}
+        self.gap: _Gap | None = None
         self.timer: asyncio.TimerHandle | None = None
 
 
@@ -144,6 +157,9 @@ class Mirror:
         if self.may_disorder and version > document.version + 1:
             self._keep_early(document, version, edits)
             return
+        if (gap := document.gap) and gap.version < version < document.version and version not in gap.taken:
+            self._take_late(document, gap, version, edits)
+            return
         self._take(document, version, edits)
         while (following := document.version + 1) in document.early:
             self._take(document, following, document.early.pop(following))
@@ -156,11 +172,27 @@ class Mirror:
 
     def _take_early(self, document: _Open) -> None:
         document.timer = None
+        if document.early and document.gap is None:
+            document.gap = _Gap(document.version, document.mirrored.text)
         for version in sorted(document.early):
             self._take(document, version, document.early.pop(version))
+        self._wake()
+
+    def _take_late(self, document: _Open, gap: _Gap, version: int, edits: Sequence[Edit]) -> None:
+        """Put a change in its place after all: those behind it were made to a text that has it."""
+        gap.taken[version] = edits
+        document.mirrored = MirroredText(gap.text, self.encoding)
+        for each in sorted(gap.taken):
+            for edit in gap.taken[each]:
+                document.mirrored.edit(edit)
+        self._wake()
 
     def _take(self, document: _Open, version: int, edits: Sequence[Edit]) -> None:
         document.version, document.is_dirty = version, True
+        if document.gap:
+            document.gap.taken[version] = edits
+            if len(document.gap.taken) > MAX_TAKEN:
+                document.gap = None
         for edit in edits:
             document.mirrored.edit(edit)
             # Between two edits too: the user may have typed on before the client told of ours.
@@ -181,6 +213,11 @@ class Mirror:
         if self._documents.pop(uri, None):
             self._wake()
             self._tell(uri)
+
+    def is_behind(self, uri: str) -> bool:
+        """Whether changes of a document wait for those before them."""
+        document = self._documents.get(uri)
+        return document is not None and bool(document.early)
 
     def is_dirty(self, uri: str) -> bool:
         document = self._documents.get(uri)

@@ -67,6 +67,7 @@ class Editor:
         async with self._applying:
             if reason := unsupported(edits, self._client):
                 return ApplyAnswer(ApplyResult.REFUSED, reason)
+            await self._mirror.until(lambda: not any(self._mirror.is_behind(edit.uri) for edit in edits))
             moved = next((edit.uri for edit in edits if self._has_moved(edit)), None)
             if moved:
                 return ApplyAnswer(ApplyResult.REFUSED, f"{moved} has changed in the editor meanwhile.")
