@@ -376,6 +376,18 @@ async def test_words_that_no_window_has_room_for_are_told_of_and_not_sent(histor
     assert k.narrow.requests == []
 
 
+async def test_window_too_small_for_the_prompt_is_told_of_with_what_helps() -> None:
+    k = narrow_kitchen(NarrowModel(), [Words(("Do it.",), by="user")])
+    k.surroundings.system = "rule\n" * 30_000
+
+    ending = await run(k)
+
+    assert isinstance(ending, RequestFailed)
+    assert "is too small for instructions, tools and rules." in ending.message
+    assert "shorten the rules" in (ending.hint or "")
+    assert k.narrow.requests == []
+
+
 async def test_words_that_were_too_long_hinder_nothing_once_others_are_said() -> None:
     history = [*long_history(3), Words(("d" * 70_000,), by="user"), Words(("Never mind that.",), by="user")]
     k = narrow_kitchen(NarrowModel(), history)

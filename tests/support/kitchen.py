@@ -77,6 +77,7 @@ class ScriptedTools:
 
 @dataclass
 class Surroundings:
+    system: str = "system"
     environments: list[str] = field(default_factory=list)
     steering: list[Words] = field(default_factory=list)
     limit: LimitReached | None = None
@@ -88,7 +89,7 @@ class Surroundings:
     """How the next pauses end; all others run their time, of which nothing is waited for."""
 
     def system_prompt(self) -> str:
-        return "system"
+        return self.system
 
     async def environment(self) -> Words | None:
         return Words((self.environments.pop(0),)) if self.environments else None

@@ -36,7 +36,9 @@ from agent_lsp.domain.turns import LimitReached, RequestFailed
 NOTHING_TO_CONDENSE = "There is nothing to condense yet: the task has hardly begun."
 TOO_LONG_TO_SUMMARISE = "What came before is too long even to be summarised."
 NOT_SHORTER = "The summary would have made nothing shorter."
-LARGER_WINDOW = "Choose a model with a larger window."
+LARGER_WINDOW = (
+    "Choose a model with a larger window, or shorten the rules (AGENTS.md and the like) where they are long."
+)
 SMALLER_PARTS = (
     "Go back to before it and send it in smaller parts, or as a file; or choose a model with a larger window."
 )
@@ -206,7 +208,9 @@ class Context:
         if not facts.window or fixed + (size_of_item(newest) if newest else 0) <= most:
             return None
         if self._frame() > most:
-            told = f"The window of {facts.name}, {facts.window:,} tokens, is too small for instructions and tools."
+            told = (
+                f"The window of {facts.name}, {facts.window:,} tokens, is too small for instructions, tools and rules."
+            )
             return RequestFailed(told, 0, hint=LARGER_WINDOW)
         words = newest if newest and fixed <= most else self._history[0]
         tokens = gauge.tokens(facts.name, size_of_item(words))
