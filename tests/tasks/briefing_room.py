@@ -56,6 +56,7 @@ class Room:
     git: Path | None = None
     auto_approve: AutoApprove = field(default_factory=AutoApprove)
     sees_images: bool = True
+    window: int = 0
     mode: str = "code"
     permission_mode: PermissionMode = PermissionMode.DEFAULT
     cost: float | None = None
@@ -140,6 +141,7 @@ class Room:
             self.context,
             history=lambda: self.history,
             cost=lambda: self.cost,
+            window=lambda: self.window,
         )
 
 

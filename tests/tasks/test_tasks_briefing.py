@@ -194,6 +194,20 @@ def test_system_prompt_stays_as_long_as_the_tools_do(tmp_path: Path) -> None:
     assert "Be brief." in desk.briefing.system_prompt()
 
 
+def test_rules_that_a_window_has_no_room_for_are_pointed_to_once_that_is_known(tmp_path: Path) -> None:
+    desk = room(tmp_path)
+    desk.write("AGENTS.md", "Be brief. " * 1_000)
+    whole = desk.new_briefing()
+    before = whole.system_prompt()
+
+    desk.window = 8_192
+
+    assert "Be brief." in before
+    assert "Be brief." not in whole.system_prompt()
+    assert "AGENTS.md\nLeft out for want of room" in whole.system_prompt()
+    assert "Be brief." not in desk.new_briefing().system_prompt()
+
+
 def test_language_is_in_the_system_prompt(tmp_path: Path) -> None:
     assert "Language: speak Deutsch" in room(tmp_path, language="Deutsch").briefing.system_prompt()
 

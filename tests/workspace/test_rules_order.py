@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from agent_lsp.workspace.rules import MOST_CHARACTERS, MOST_FILES, RuleReading
+from agent_lsp.workspace.rules import MOST_CHARACTERS, MOST_FILES, RuleReading, room_for_rules
 
 IN_ORDER = [
     ".agent-lsp/rules-ask/a.md",
@@ -168,3 +168,20 @@ def test_many_rules_are_bounded(tmp_path: Path) -> None:
     assert sum(len(rule.text) for rule in rules) < MOST_CHARACTERS + 10_000
     assert len(rules) == MOST_FILES + 3
     assert rules[-1].text.startswith("Left out")
+
+
+@pytest.mark.parametrize(
+    ("window", "room"), [(0, MOST_CHARACTERS), (8_192, 9_830), (32_000, 38_400), (200_000, MOST_CHARACTERS)]
+)
+def test_rules_take_a_third_of_a_small_window(window: int, room: int) -> None:
+    assert room_for_rules(window) == room
+
+
+def test_what_there_is_no_room_for_is_pointed_to_and_the_rest_is_told(tmp_path: Path) -> None:
+    write(tmp_path, ".agent-lsp/rules/a.md", text="x" * 10_001)
+    write(tmp_path, "AGENTS.md", text="Be brief.")
+
+    long, short = RuleReading([tmp_path], None, lambda _: False, lambda: 10_000).standing("code")
+
+    assert long.text.startswith("Left out for want of room: read this file")
+    assert short.text == "Be brief."

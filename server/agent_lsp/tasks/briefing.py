@@ -24,6 +24,7 @@ from agent_lsp.tasks.attaching import Attaching
 from agent_lsp.tasks.ports import TaskFacts
 from agent_lsp.tasks.seen_files import MOST_EACH_STEP, MOST_SEEN, FileNews, SeenFiles
 from agent_lsp.tasks.told_rules import RuleNews, ToldRules
+from agent_lsp.workspace.rules import room_for_rules
 
 TREE_ENTRIES = 200
 
@@ -72,6 +73,8 @@ class _Told:
     tools: frozenset[str]
     role: str
     text: str
+    rule_room: int
+    """How many characters of rules it has, at most."""
 
 
 class TaskBriefing:
@@ -95,14 +98,14 @@ class TaskBriefing:
         self.system_prompt()
 
     def system_prompt(self) -> str:
-        """What holds as long as the tools do: a prompt that stays the same costs a tenth.
+        """What holds as long as the tools and the room for rules do: a prompt that stays the same costs a tenth.
 
         A mode that has the same tools as the one before is told at the end instead.
         """
-        tools = frozenset(self._sources.tools())
-        if self._system is None or self._system.tools != tools:
+        tools, rule_room = frozenset(self._sources.tools()), room_for_rules(self._facts.window())
+        if self._system is None or (self._system.tools, self._system.rule_room) != (tools, rule_room):
             mode = self._facts.mode()
-            self._system = _Told(tools, self._sources.role(mode), self._prompt(mode, tools))
+            self._system = _Told(tools, self._sources.role(mode), self._prompt(mode, tools), rule_room)
         return self._system.text
 
     def hear(self, text: str) -> None:

@@ -22,7 +22,7 @@ from agent_lsp.tasks.seen_files import SeenFiles, TasksEdits
 from agent_lsp.tasks.told_rules import ToldRules
 from agent_lsp.tools.reading import Shown
 from agent_lsp.workspace.git_reading import GitReading
-from agent_lsp.workspace.rules import RuleReading
+from agent_lsp.workspace.rules import RuleReading, room_for_rules
 
 
 class Commands(Protocol):
@@ -79,7 +79,7 @@ def brief(
         return files.locate(str(path), "read").standing is Standing.IGNORED
 
     git = GitReading(program, roots[0], is_kept_back) if program else None
-    rules = RuleReading(roots, site.home, is_kept_back)
+    rules = RuleReading(roots, site.home, is_kept_back, lambda: room_for_rules(facts.window()))
 
     def may_read(place: Place) -> bool:
         action = Action("", Deed.READ, {}, places=(place,))

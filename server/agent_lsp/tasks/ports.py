@@ -203,6 +203,8 @@ class TaskFacts:
     """Its newest message, where it was brought back."""
     profile_now: Callable[[], str] = str
     """The profile that is chosen by now."""
+    window: Callable[[], int] = int
+    """How many tokens its model takes at once; 0 where that is not known."""
 
 
 class Architect(Protocol):

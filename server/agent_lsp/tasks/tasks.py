@@ -305,6 +305,7 @@ class Tasks:
             cost=lambda: task.spending.total.cost,
             last_ts=task.stream.last_ts,
             profile_now=lambda: task.kit.profile,
+            window=lambda: task.kit.window,
         )
         task.kit.equip(*self._architect.equip(facts, task))
 

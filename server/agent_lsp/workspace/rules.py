@@ -18,6 +18,7 @@ MOST_FILES = 100
 MOST_SEEN = 2_000
 MOST_CHARACTERS = 64_000
 """Of all rules that are told from the beginning; files behind are only named."""
+_CHARACTERS_A_TOKEN = 3.6
 DEEPEST_IMPORT = 5
 
 _ENDINGS = (".md", ".mdc", ".txt")
@@ -54,6 +55,11 @@ def _own_sources(mode: str) -> tuple[_Source, ...]:
     return (_Source((f"rules-{mode}",)), _Source(("rules",)), _Source(("AGENTS.md",)))
 
 
+def room_for_rules(window: int) -> int:
+    """How many characters of rules a model is told from the beginning: no more than a third of a small window."""
+    return min(MOST_CHARACTERS, int(window * _CHARACTERS_A_TOKEN / 3)) if window else MOST_CHARACTERS
+
+
 @dataclass(frozen=True, slots=True)
 class _Found:
     """A file of rules and when it holds."""
@@ -66,16 +72,24 @@ class _Found:
 class RuleReading:
     """Reads rules from the disk. It keeps nothing: what was told already is known to whoever asks."""
 
-    def __init__(self, roots: Sequence[Path], home: Path | None, is_kept: Callable[[Path], bool]) -> None:
+    def __init__(
+        self,
+        roots: Sequence[Path],
+        home: Path | None,
+        is_kept: Callable[[Path], bool],
+        room: Callable[[], int] = lambda: MOST_CHARACTERS,
+    ) -> None:
         self._roots = roots
         self._home = home
         self._is_kept = is_kept
         """Whether the user keeps a file from the agent."""
+        self._room = room
+        """How many characters are told from the beginning."""
 
     def standing(self, mode: str) -> tuple[RuleText, ...]:
         """The rules that are told from the beginning, each text once."""
         rules = [rule for found in self._found(mode) if (rule := _standing(found))]
-        return tuple(_within_bounds(_once(rules)))
+        return tuple(_within_bounds(_once(rules), self._room()))
 
     def nearby(self, file: Path, mode: str) -> tuple[RuleText, ...]:
         """The rules that hold for one file beyond those: of the folders it is in, the outermost first, and by globs."""
@@ -158,12 +172,11 @@ def _once(rules: Sequence[RuleText]) -> list[RuleText]:
     return [rule for text, rule in by_text.items() if text]
 
 
-def _within_bounds(rules: Sequence[RuleText]) -> Iterator[RuleText]:
-    room = MOST_CHARACTERS
+def _within_bounds(rules: Sequence[RuleText], room: int) -> Iterator[RuleText]:
     for rule in rules:
-        room -= len(rule.text)
-        if room >= 0:
+        if len(rule.text) <= room:
+            room -= len(rule.text)
             yield rule
         else:
-            text = "Left out, since there are many rules: read this file before you work on what it is about."
+            text = "Left out for want of room: read this file before you work on what it is about."
             yield RuleText(rule.path, text, is_users=rule.is_users)
