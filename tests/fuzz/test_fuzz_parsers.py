@@ -3,6 +3,7 @@
 `AGENT_LSP_TEST_EXAMPLES` says how many texts each gets.
 """
 
+import codecs
 import io
 import json
 import os
@@ -21,26 +22,35 @@ from agent_lsp.domain.approvals import Verdict
 from agent_lsp.domain.errors import AgentError
 from agent_lsp.domain.images import checked_images
 from agent_lsp.domain.mentions import mentions
+from agent_lsp.extensions.command_files import filled, read_command
+from agent_lsp.extensions.live_files import FoundFile
+from agent_lsp.extensions.mode_files import read_modes
 from agent_lsp.lsp.envelope import read_envelope
 from agent_lsp.lsp.framing import Frames, FramingError, frame
 from agent_lsp.lsp.patches import patched
 from agent_lsp.lsp.plain.prompt_text import read_prompt, unfinished
+from agent_lsp.providers import faults
+from agent_lsp.providers.listing import listed_models
 from agent_lsp.providers.page_text import page_text
 from agent_lsp.providers.secrets import Secrets
 from agent_lsp.settings.sources import read_settings
 from agent_lsp.storage.lines import read_lines
 from agent_lsp.tools.arguments import ArgumentScanner
 from agent_lsp.tools.docx import docx_text
+from agent_lsp.tools.matching.passages import Passage, replace_passage
 from agent_lsp.tools.matching.patches import parse_patch
 from agent_lsp.tools.matching.revision import Refusal
 from agent_lsp.tools.matching.search_replace import Reading, apply_blocks
 from agent_lsp.workspace.commands_screen import ScreenText
+from agent_lsp.workspace.git_repository import find_repository
 from agent_lsp.workspace.globs import Glob
 from agent_lsp.workspace.ignore import IgnoreRules
 from agent_lsp.workspace.rule_files import split_conditions
+from agent_lsp.workspace.texts import decode, encode
 from support.decoding import decoder_of, stream_of
 from support.model_script import Answer, CallTool, Say, Think
 from support.model_server import APIS
+from support.written_calls import read
 
 EXAMPLES = int(os.environ.get("AGENT_LSP_TEST_EXAMPLES", "30"))
 CASES = Path(__file__).parents[1] / "cases"
@@ -102,6 +112,46 @@ def redacting(text: str) -> None:
     Secrets(["planted-key"]).removed_from(text)
 
 
+def moding(text: str) -> None:
+    for name in (".roomodes", "a.md", "a.json"):
+        read_modes(FoundFile(Path(name), text, "project"))
+
+
+def commanding(text: str) -> None:
+    read_command(FoundFile(Path("a.md"), text, "project"))
+    filled(text, text)
+
+
+def refusing(content: bytes) -> None:
+    told = str(faults.refused(429, {"content-type": "application/json", "retry-after": "5"}, content))
+
+    assert told.isprintable()
+
+
+def listing(content: bytes) -> None:
+    try:
+        listed_models(content)
+    except ValueError:
+        return  # How it says that this is no list.
+
+
+def decoding(content: bytes) -> None:
+    if decoded := decode(content):
+        assert encode(decoded.text, decoded.encoding) == content
+
+
+def finding(text: str, folder: Path) -> None:
+    head, _, place = text.partition("|")
+    (folder / "own").mkdir(exist_ok=True)
+    (folder / "own" / "HEAD").write_text(head, "utf-8", "replace")
+    (folder / "own" / "commondir").write_text(place, "utf-8", "replace")
+    for spelt in ("gitdir: own", f"gitdir: {place}"):
+        (folder / ".git").write_text(spelt, "utf-8", "replace")
+        if repository := find_repository(folder):
+            repository.head()
+            repository.signature()
+
+
 TEXTS: dict[str, tuple[list[str], Callable[[str], Any]]] = {
     "shell": (commands(), judging),
     "apply_diff": (
@@ -119,6 +169,15 @@ TEXTS: dict[str, tuple[list[str], Callable[[str], Any]]] = {
     "prompts": (["/new /code fix @src/a.py:10-20 and @https://x.example/y `@z`\n```\n@no\n```"], prompting),
     "rules": (['---\ndescription: x\nglobs: ["*.py", src/{a,b}]\npaths:\n  - "c d"\n---\nBe brief.'], split_conditions),
     "pictures": (["data:image/png;base64,iVBORw0KGgo="], lambda text: checked_images([text])),
+    "edit_file": (["line 2\nline 3\n"], lambda text: replace_passage(FILE, Passage(text, "x"))),
+    "calls as text": (['So: <read_file>\n<path>a</path>\n</read_file> <tool_call>{"name": 1}</tool_call>'], read),
+    "modes": (
+        [
+            "customModes:\n  - slug: a-b\n    name: 'X'\n    roleDefinition: |\n      Be brief.\n    groups: [read, [edit, {a: b}]]"
+        ],
+        moding,
+    ),
+    "slash commands": (["---\ndescription: x\nargument-hint: [a] b\n---\nDo $1 and $ARGUMENTS 'now'\n"], commanding),
     "secrets": (["token: ab12cd34 Bearer abc123def456 https://a:b1c@d sk-aaaabbbbccccdddd1111eeee"], redacting),
 }
 BYTES: dict[str, tuple[list[bytes], Callable[[bytes], Any]]] = {
@@ -126,6 +185,15 @@ BYTES: dict[str, tuple[list[bytes], Callable[[bytes], Any]]] = {
         [b"<!doctype html><title>a&amp;b</title><script>x<'</script><ul><li class='y'>c<pre> d\n</pre><!-- e --><td>f"],
         lambda content: page_text(content, "text/html"),
     ),
+    "errors of services": (
+        [
+            b'{"error":{"message":"m","code":"429","details":[{"retryDelay":"2s"}],"metadata":{"raw":"{}"}}}',
+            b"Please try again in 2s.",
+        ],
+        refusing,
+    ),
+    "lists of models": ([b'{"data":[{"id":"m","context_length":"9"}],"models":[{"name":"m:latest"}]}'], listing),
+    "encodings": ([codecs.BOM_UTF16 + "a\r\nb é\n".encode("utf-16-le"), codecs.BOM_UTF8 + b"a\r\n"], decoding),
     "framing": ([frame(b'{"jsonrpc":"2.0","id":1,"method":"x","params":{}}') * 2], framing),
     "journal": (
         [(b'{"n":1,"kind":"said","ts":5,"text":"x","crc":"00000000"}\n') * 3, b'{"n":1}\n\x00\x00\n{"n":2'],
@@ -176,6 +244,10 @@ def test_a_reader_of_settings_bears_whatever_comes(tmp_path: Path) -> None:
     seed = json.dumps({"providers": {"a": {"type": "openai", "headers": {"x": "y"}}}, "limits": {"cost": 1}})
 
     bear(spoilt(seed, st.text(max_size=8)), lambda text: settling(text, tmp_path))
+
+
+def test_a_reader_of_repositories_bears_whatever_comes(tmp_path: Path) -> None:
+    bear(spoilt("ref: refs/heads/main|../own\0", st.text(max_size=8)), lambda text: finding(text, tmp_path))
 
 
 def test_a_reader_of_word_documents_bears_whatever_comes() -> None:

@@ -140,6 +140,43 @@ def test_no_repository_is_no_state(tmp_path: Path) -> None:
     assert (reading.state(), reading.changes(100), reading.commit("1a2b3c4", 100)) == (None, None, None)
 
 
+NO_PLACES = {
+    "a null character": "gitdir: a\0b",
+    "a name of thousands of letters": "gitdir: " + "x" * 5000,
+    "a way of thousands of folders": "gitdir: " + "x/" * 3000,
+    "itself": "gitdir: .git",
+    "nothing": "gitdir: ",
+    "no words of git's": "hello",
+}
+
+
+@pytest.mark.parametrize("text", NO_PLACES.values(), ids=NO_PLACES)
+def test_a_file_called_git_that_leads_nowhere_is_no_repository(tmp_path: Path, text: str) -> None:
+    (tmp_path / ".git").write_text(text)
+
+    assert state(tmp_path) is None
+
+
+SPOILT = ["ref: refs/heads/a\0b", "ref: refs/heads/a\nb", "ref: refs/heads/" + "x/" * 3000, "\0", "y" * 5000]
+
+
+@pytest.mark.parametrize("text", SPOILT)
+def test_a_head_that_names_no_branch_is_not_told(shop: Path, text: str) -> None:
+    (shop / ".git/HEAD").write_text(text)
+
+    assert state(shop) is None
+
+
+@pytest.mark.parametrize("text", SPOILT)
+@pytest.mark.parametrize("name", ["commondir", "packed-refs", "refs/heads/main"])
+def test_a_spoilt_repository_is_borne(shop: Path, name: str, text: str) -> None:
+    (shop / ".git" / name).write_text(text)
+
+    told = state(shop)
+
+    assert told is None or told.branch == "main"
+
+
 def test_an_index_that_is_a_pipe_is_not_waited_for(shop: Path) -> None:
     (shop / ".git" / "index").unlink()
     os.mkfifo(shop / ".git" / "index")

@@ -1,11 +1,14 @@
 """Where a folder's git repository lies and what it has checked out, read from its files alone: no git is run here."""
 
+import os
 import re
 from dataclasses import dataclass
 from pathlib import Path
 
 _LARGEST_FILE = 4_000_000
 _HASH = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
+_NAME = re.compile(r"refs/[^\x00-\x20\x7f~^:?*\[\\]{1,1000}")
+"""What git takes for a branch, and no longer than any is."""
 _UNDER_WAY = {
     "rebase-merge": "a rebase",
     "rebase-apply": "a rebase",
@@ -37,11 +40,11 @@ class Repository:
     def head(self) -> Head | None:
         """Tell what is checked out; None where it is kept in a way that only git can read."""
         text = _read(self.own / "HEAD").strip()
-        under_way = next((words for name, words in _UNDER_WAY.items() if (self.own / name).exists()), "")
+        under_way = next((words for name, words in _UNDER_WAY.items() if _is_there(self.own / name)), "")
         if _HASH.fullmatch(text):
             return Head("", text, under_way)
         name = text.removeprefix("ref: ")
-        if name == text or not name.startswith("refs/") or ".." in name or name.endswith("/.invalid"):
+        if name == text or not _NAME.fullmatch(name) or ".." in name or name.endswith("/.invalid"):
             return None
         return Head(name.removeprefix("refs/heads/"), self._commit_of(name), under_way)
 
@@ -63,17 +66,30 @@ def find_repository(folder: Path) -> Repository | None:
     """Find the repository that a folder is in, as git does; None where there is none."""
     for worktree in (folder, *folder.parents):
         own = _git_folder(worktree / ".git")
-        if own and (own / "HEAD").exists():
+        if own and _is_there(own / "HEAD"):
             common = _read(own / "commondir").strip()
-            return Repository(worktree, own, (own / common).resolve() if common else own)
+            return Repository(worktree, own, (_resolved(own / common) or own) if common else own)
     return None
 
 
 def _git_folder(path: Path) -> Path | None:
-    if path.is_dir():
+    if os.path.isdir(path):  # noqa: PTH112  pathlib's raises where it may not look
         return path
     text = _read(path).strip()
-    return (path.parent / text.removeprefix("gitdir: ")).resolve() if text.startswith("gitdir: ") else None
+    return _resolved(path.parent / text.removeprefix("gitdir: ")) if text.startswith("gitdir: ") else None
+
+
+def _is_there(path: Path) -> bool:
+    """Whether it exists; what no path can be, such as a name of thousands of letters, does not."""
+    return os.path.exists(path)  # noqa: PTH110  as above
+
+
+def _resolved(path: Path) -> Path | None:
+    """Follow what somebody wrote into a file; None where it leads in a circle or is no path."""
+    try:
+        return path.resolve()
+    except (OSError, ValueError, RuntimeError):
+        return None
 
 
 def _read(path: Path) -> str:
