@@ -3,7 +3,7 @@
 import os
 import shutil
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from agent_lsp.domain.checkpoints import Altered, FileState, Reason
@@ -59,6 +59,11 @@ class Editor:
 
     def show(self, path: Path, text: str, *, is_dirty: bool = True) -> None:
         self.documents[path.as_uri()] = OpenDocument(path.as_uri(), 1, text, is_dirty)
+
+    def save_all(self) -> None:
+        for document in self.documents.values():
+            (path_of_uri(document.uri) or Path()).write_text(document.text)
+            self.documents[document.uri] = replace(document, is_dirty=False)
 
     def text(self, path: Path) -> str:
         return self.documents[path.as_uri()].text

@@ -135,6 +135,25 @@ async def test_what_no_checkpoint_keeps_is_named_where_a_command_did_away_with_i
     assert (await desk.kept.planned(TASK, start.id)).conflicts == ()
 
 
+@pytest.mark.parametrize("mode", [0o444, 0o600])
+@pytest.mark.parametrize("text", [LINES, "other\n"])
+async def test_permissions_of_an_open_document_are_taken_back_and_forth(desk: Desk, mode: int, text: str) -> None:
+    path = desk.write("a", LINES)
+    start = await desk.kept.take(TASK, Reason.COMMAND)
+    path.write_text(text)
+    path.chmod(mode)
+    await desk.kept.note_changes_since(TASK, start)
+    desk.editor.show(path, text, is_dirty=False)
+
+    done = await desk.kept.restore(TASK, start.id)
+    desk.editor.save_all()
+    modes = [path.stat().st_mode & 0o777]
+    undone = await desk.kept.restore(TASK, done.undo or "")
+
+    assert (modes, path.stat().st_mode & 0o777, undone.conflicts) == ([0o644], mode, ())
+    assert desk.editor.text(path) == text
+
+
 async def test_permissions_that_the_user_gave_since_stay(desk: Desk) -> None:
     path, merged = desk.write("a", LINES), desk.write("b", LINES)
     start = await desk.take()

@@ -53,6 +53,14 @@ class _Step:
     def change(self) -> StateChange:
         return StateChange(self.path, self.before, self.after)
 
+    @property
+    def permitting(self) -> StateChange | None:
+        """What of an open document's file no editor changes: its permissions."""
+        if not (self.document and self.before and self.after and self.path.is_file()):
+            return None
+        before, after = (FileState(b"", permissions=each.permissions) for each in (self.before, self.after))
+        return StateChange(self.path, before, after) if before != after else None
+
 
 @dataclass(frozen=True, slots=True)
 class _Plan:
@@ -170,7 +178,11 @@ class KeptWorkspace:
 
     async def _make(self, steps: Sequence[_Step]) -> None:
         """Change the disk first and then the editor, since the disk can be brought back without a trace."""
+        permitting = [change for step in steps if (change := step.permitting)]
+        # What is to be read-only is so at the end: the editor saves it before.
+        late = [change for change in permitting if change.after and change.after.is_read_only]
         on_disk = [step.change for step in steps if step.document is None]
+        on_disk += [change for change in permitting if change not in late]
         with self._files.told_by_root():
             await asyncio.to_thread(change_states, on_disk, self._leftovers)
         edits = [_edit(step, self._files.locate(str(step.path), "write")) for step in steps if step.document]
@@ -184,6 +196,7 @@ class KeptWorkspace:
         documents = [step.document for step in steps if step.document and step.after]
         if saved := [document.uri for document in documents if not document.is_dirty]:
             await self._documents.save(saved)
+        await asyncio.to_thread(change_states, late, self._leftovers)
 
     def _remove_emptied(self, plan: _Plan, kept: AbstractSet[Path]) -> None:
         """Take away the folders that the agent made for its files; those that were empty before stay."""
@@ -255,7 +268,7 @@ def _edit(step: _Step, place: Place) -> FileEdit:
 
 
 def _is_idle(step: _Step) -> bool:
-    if step.before is None or step.after is None or step.document:
+    if step.before is None or step.after is None:
         return is_same(step.before, step.after)
     return step.before == step.after
 
