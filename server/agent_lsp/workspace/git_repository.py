@@ -81,7 +81,7 @@ def _git_folder(path: Path) -> Path | None:
 
 def _is_there(path: Path) -> bool:
     """Whether it exists; what no path can be, such as a name of thousands of letters, does not."""
-    return os.path.exists(path)  # noqa: PTH110  as above
+    return os.path.exists(path)  # noqa: PTH110  for the same reason
 
 
 def _resolved(path: Path) -> Path | None:
