@@ -321,7 +321,7 @@ PROGRAMS: Mapping[str, Options] = MappingProxyType(
             "",
             "",
             r"-(chdir|var-file|plugin-dir|state\S*|backend-config|out|from-module|config)(=.*)?|init|apply|"
-            r"destroy|import|console|taint|login|providers|push",
+            r"destroy|import|console|taint|login|providers|push|rm|mv|replace-provider|force-unlock|untaint",
         ),
         "top": Options(),
         "tox": Options("cx", "e", "conf override workdir root installpkg"),

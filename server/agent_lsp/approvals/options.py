@@ -25,6 +25,7 @@ from agent_lsp.approvals.wrappers import base_name, may_wrap, unwrap
 _VERSION = re.compile(r"[0-9.]+$")
 _IDLE = frozenset({"--version", "-V", "-v", "--help", "-h", "-version", "--info", "--test"})
 """Options with which an interpreter needs no program. What none of them knows has been refused before."""
+_PATH = re.compile(r"(?!-)[\w./-]*[./][\w./-]*")
 _TASK_RUNNERS = frozenset({"manage.py", "artisan"})
 """Scripts of frameworks, which an interpreter runs and which run code that their words give them."""
 _INPUT = re.compile(r"-|/+(dev|proc)/.*|(.*/)?\.\./(.*/)?(dev/(stdin|fd/)|proc/).*")
@@ -124,8 +125,6 @@ def _risky_by_table(table: Options, words: Sequence[Word], named: int) -> str:
         if _is_fine(words, at, table):
             continue
         text = word.text
-        if at == named and _is_value_of_named(words, at, table):
-            continue
         is_operand = at > ends_at or text == "-" or not text.startswith("-")
         operands += is_operand
         if table.first and is_first and is_operand:
@@ -133,7 +132,9 @@ def _risky_by_table(table: Options, words: Sequence[Word], named: int) -> str:
                 return text
             # What follows an option may be its value.
             is_first = words[at - 1].text.startswith("-")
-        if at >= named and (_is_risky(word, table, is_operand=at > ends_at) or (table.operands == operands > 0)):
+        is_one_too_many = table.operands == operands > 0
+        is_risky = _is_risky(word, table, is_operand=at > ends_at) and not _is_value_of_named(words, at, named, table)
+        if at >= named and (is_risky or is_one_too_many):
             return text
     return ""
 
@@ -149,11 +150,11 @@ def _is_fine(words: Sequence[Word], at: int, table: Options) -> bool:
     )
 
 
-def _is_value_of_named(words: Sequence[Word], at: int, table: Options) -> bool:
-    """Whether a word is what follows an option that a rule ends with, one that asks where no rule names it."""
+def _is_value_of_named(words: Sequence[Word], at: int, named: int, table: Options) -> bool:
+    """Whether a word is the path that follows an option that a rule ends with, one that asks where no rule names it."""
     option, word = words[at - 1], words[at]
-    is_option = at > 1 and option.text.startswith("-") and _is_risky(option, table, is_operand=False)
-    return is_option and word.is_literal and not word.text.startswith("-")
+    is_option = at == named > 1 and option.text.startswith("-") and _is_risky(option, table, is_operand=False)
+    return is_option and word.is_literal and bool(_PATH.fullmatch(word.text))
 
 
 def _unknown_subcommand(table: Options, words: Sequence[Word], named: int) -> str:
