@@ -249,3 +249,7 @@ async def test_the_history_is_a_page(tmp_path: Path, helix: Path) -> None:
         await editor.until("Done: ")
         await editor.agent("l")
         await editor.until("# Tasks", "**the first one**")
+        await editor.ex("goto 3")
+        await editor.terminal.press("Space", "a")
+        await editor.until("Agent: go on with this task")
+        await editor.press_alone("Escape")

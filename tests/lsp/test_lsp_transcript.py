@@ -341,7 +341,7 @@ def test_page_of_tasks() -> None:
         "- 1970-01-02 00:00 **Second** · waiting for input · $0.50 · `t2`",
         "- 1970-01-01 00:00 **First** · idle · `t1`",
         "",
-        "`agent.resume` with the id of a task goes on with it, `agent.showTranscript` shows it.",
+        "A code action on its line goes on with a task, and so does `agent.resume` with its id.",
         "There are older ones: `agent.tasks` takes words to look for.",
     ]
     assert "There is none yet" in task_page(TaskList(()))

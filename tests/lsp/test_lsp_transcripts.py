@@ -314,6 +314,38 @@ async def test_list_of_tasks_is_shown_as_a_page(door: FrontDoor, tmp_path: Path)
     assert "**Fix it** · idle · `t1`" in (tmp_path / "tasks.md").read_text()
 
 
+async def test_list_of_tasks_is_renewed_where_it_is_open(door: FrontDoor, tmp_path: Path) -> None:
+    editor = await shake_hands(door, tmp_path)
+    await command(door, "agent.tasks")
+    page = tmp_path / "tasks.md"
+    listed = page.read_text()
+    editor.open(page.as_uri(), "# Tasks\n\nnone of old\n")
+
+    await command(door, "agent.tasks")
+
+    await door.client.until(lambda: editor.documents[page.as_uri()].text == listed)
+
+
+async def test_a_listed_task_is_gone_on_with_by_a_code_action(door: FrontDoor, tmp_path: Path) -> None:
+    editor = await shake_hands(door, tmp_path)
+    await command(door, "agent.tasks")
+    page = tmp_path / "tasks.md"
+    editor.open(page.as_uri(), page.read_text())
+
+    offered: list[list[tuple[str, list[str]]]] = []
+    for line in (0, 2, 4, 99):
+        place = {"line": line, "character": 0}
+        params = {
+            "textDocument": {"uri": page.as_uri()},
+            "range": {"start": place, "end": place},
+            "context": {"diagnostics": []},
+        }
+        actions = await door.client.request("textDocument/codeAction", params)
+        offered.append([(each["command"], each["arguments"]) for each in actions if each["command"] == "agent.resume"])
+
+    assert offered == [[], [("agent.resume", ["t1"])], [], []]
+
+
 async def test_transcript_that_cannot_be_written_says_so_and_is_begun_anew(door: FrontDoor, tmp_path: Path) -> None:
     await shake_hands(door, tmp_path)
     door.hall.folder = Path("/proc/no-such-folder")

@@ -8,6 +8,7 @@ from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 from pygls.lsp.server import LanguageServer
 
+from agent_lsp.domain.documents import DocumentEdit, OpenDocument
 from agent_lsp.domain.errors import BadParams
 from agent_lsp.domain.requests import TaskList
 from agent_lsp.lsp.client import Client, path_of
@@ -18,7 +19,7 @@ from agent_lsp.lsp.plain.diffs import ShownDiffs
 from agent_lsp.lsp.plain.listener import PlainListener
 from agent_lsp.lsp.plain.marks import HunkMarks
 from agent_lsp.lsp.plain.prompts import REGISTRATION, Prompts, is_prompt
-from agent_lsp.lsp.plain.task_page import task_page
+from agent_lsp.lsp.plain.task_page import task_in, task_page
 from agent_lsp.lsp.plain.transcripts import Transcripts
 from agent_lsp.lsp.plain.viewer import Viewer, write_whole
 from agent_lsp.lsp.plain.ways import BY_HELIX_KEYS, BY_NAME
@@ -51,6 +52,7 @@ class Parlour:
         hall.listen(self.asks)
         self._viewer = Viewer(server, spawn, shows_documents=client.shows_documents)
         self._mirror = mirror
+        self._editor = editor
         self._is_registered = False
         mirror.on_document.append(self._document_seen)
         self.diffs = ShownDiffs(hall, self.asks, mirror, self._viewer)
@@ -97,10 +99,21 @@ class Parlour:
         return self.diffs.show(waiting)
 
     def show_tasks(self, listed: TaskList) -> None:
-        path = self._hall.shown_folder / "tasks.md"
-        if self._mirror.uri_of(path) is None:
-            write_whole(path, self._hall.redacted(task_page(listed)))
+        path, text = self._tasks_page(), self._hall.redacted(task_page(listed))
+        uri = self._mirror.uri_of(path)
+        document = self._mirror.get(uri) if uri else None
+        if document and self._editor.can_apply():
+            self._spawn(self._renew(document, text))
+        else:
+            write_whole(path, text)
         self._viewer.show(path)
+
+    async def _renew(self, document: OpenDocument, text: str) -> None:
+        if document.text != text:
+            await self._editor.apply([DocumentEdit(document.uri, "edit", document.text, text, document.version)])
+
+    def _tasks_page(self) -> Path:
+        return self._hall.shown_folder / "tasks.md"
 
     async def show_transcript(self, task_id: str) -> Path:
         path = await self.transcripts.open(task_id)
@@ -116,6 +129,12 @@ class Parlour:
         """The task that a document of ours is about."""
         path = path_of(uri)
         return path and (self.transcripts.task_of(path) or self.diffs.task_of(path))
+
+    def task_listed_at(self, uri: str, line: int) -> str | None:
+        """The task that a line of the list of tasks is about."""
+        if path_of(uri) != self._tasks_page():
+            return None
+        return task_in(self._mirror.text_between(uri, (line, 0), (line + 1, 0)))
 
     def _refresh_previews(self, task_id: str) -> None:
         """Have previews read again: what was decided of a proposal is part of what will be applied."""

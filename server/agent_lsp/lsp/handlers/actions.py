@@ -57,6 +57,7 @@ def _scene(server: AgentServer, params: types.CodeActionParams) -> Scene:
         selected=server.mirror.text_between(uri, _spot(place.start), _spot(place.end)) if has_selection else "",
         problems=tuple(_problem(found) for found in params.context.diagnostics if found.source != SOURCE),
         task_shown=server.parlour.task_shown_in(uri),
+        task_listed=server.parlour.task_listed_at(uri, place.start.line),
         is_prompt=is_prompt(uri),
         open_uris=frozenset(server.mirror.uris()),
         state=_current_state(server),

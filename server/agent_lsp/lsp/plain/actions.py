@@ -41,6 +41,8 @@ class Scene:
     """What language servers say of the place."""
     task_shown: str | None = None
     """The task that this document of ours is about."""
+    task_listed: str | None = None
+    """The task that the line is about, in the list of tasks."""
     is_prompt: bool = False
     open_uris: frozenset[str] = frozenset()
     state: State = State.NO_TASK
@@ -51,6 +53,8 @@ def offers(scene: Scene, asks: Sequence[Waiting]) -> list[Offer]:
     found = [offer for waiting in asks if _concerns(waiting, scene) for offer in _for_ask(waiting, scene)]
     if scene.is_prompt:
         return [_for_prompt(scene, asks), *found]
+    if scene.task_listed:
+        return [Offer("Agent: go on with this task", ASK_KIND, "agent.resume", (scene.task_listed,)), *found]
     is_at_rest = scene.state in (State.NO_TASK, State.IDLE, State.RESUMABLE)
     return [*found, *_for_work(scene)] if is_at_rest and scene.task_shown is None else found
 
