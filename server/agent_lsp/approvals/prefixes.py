@@ -10,6 +10,8 @@ Prefix = tuple[str, ...]
 Prefixes = Sequence[Prefix]
 
 _ANYTHING = ("*",)
+_FLAGS = frozenset({"--no-pager", "--paginate", "--bare", "--no-optional-locks", "--silent", "--quiet"})
+"""Options without a value in every program that has subcommands; any other may have one."""
 _VERSIONED = re.compile(r"(python|pip|pypy|perl|ruby|php|lua|node|gcc|g\+\+|clang|clang\+\+)-?[0-9][0-9.]*")
 _OF_MODULE = re.compile(r"-[bdehiopqsuvx0-9.]*m(.*)")
 _PYTHONS = ("python", "pypy", "py")
@@ -115,7 +117,7 @@ def _past_options(words: Sequence[str], places: set[int]) -> set[int]:
     while waiting:
         place = waiting.pop()
         if place < len(words) and words[place].startswith(("-", "+")):
-            further = {place + 1, place + 2} - reached
+            further = ({place + 1} if words[place] in _FLAGS else {place + 1, place + 2}) - reached
             reached |= further
             waiting += further
     return reached
