@@ -19,6 +19,7 @@ const TAKE_OVER_MS = 500;
 
 export class Agent {
   readonly task: Task;
+  private coming: { taskId: string; shown: Promise<void> } | undefined;
 
   constructor(
     readonly server: Server,
@@ -209,7 +210,20 @@ export class Agent {
     }
   }
 
+  /** Brings a task to the screen, once for all that want it meanwhile. */
   async show(taskId: string): Promise<void> {
+    if (this.coming?.taskId !== taskId) {
+      const shown = this.bring(taskId).finally(() => {
+        if (this.coming?.shown === shown) {
+          this.coming = undefined;
+        }
+      });
+      this.coming = { taskId, shown };
+    }
+    await this.coming?.shown;
+  }
+
+  private async bring(taskId: string): Promise<void> {
     this.task.load(await this.server.request("agent/state", { taskId, limit: PAGE }));
   }
 
@@ -237,7 +251,6 @@ export class Agent {
 function takesWords(kind: string): boolean {
   return !["tool", "command", "browser_action_launch", "use_mcp_server", "auto_approval_max_req_reached"].includes(kind);
 }
-
 
 /** What kind of error the server answered, as it names it. */
 function kindOf(error: unknown): string | undefined {
