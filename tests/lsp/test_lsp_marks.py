@@ -37,9 +37,9 @@ async def test_hunks_are_marked_until_they_are_decided(plain: FrontDoor) -> None
 
     marks = [mark(1, FIRST, 1), mark(28, SECOND, 2)]
     assert await published(plain) == [
-        {"uri": URI, "version": 0, "diagnostics": marks},
-        {"uri": URI, "version": 0, "diagnostics": marks[1:]},
-        {"uri": URI, "version": 0, "diagnostics": []},
+        {"uri": URI, "diagnostics": marks},
+        {"uri": URI, "diagnostics": marks[1:]},
+        {"uri": URI, "diagnostics": []},
     ]
 
 

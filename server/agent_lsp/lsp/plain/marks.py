@@ -35,8 +35,7 @@ class HunkMarks:
             self._publish(uri)
 
     def _publish(self, uri: str) -> None:
-        version = self._mirror.version(uri)
-        is_open = version is not None
+        is_open = self._mirror.version(uri) is not None
         diagnostics = [mark for waiting in self._asks.all() for mark in _marks(waiting, uri)] if is_open else []
         if diagnostics:
             self._marked.add(uri)
@@ -44,7 +43,8 @@ class HunkMarks:
             self._marked.remove(uri)
         else:
             return
-        params = types.PublishDiagnosticsParams(uri=uri, version=version, diagnostics=diagnostics)
+        # Without a version: of one that the user has typed past, editors show nothing, and marks come only once.
+        params = types.PublishDiagnosticsParams(uri=uri, diagnostics=diagnostics)
         self._server.text_document_publish_diagnostics(params)
 
 
