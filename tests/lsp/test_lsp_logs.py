@@ -1,12 +1,15 @@
 """What reaches the log, and what does not."""
 
 import logging
+import os
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from agent_lsp.lsp import logs
+from support.lsp_client import LspClient
 
 
 @pytest.fixture(autouse=True)
@@ -35,6 +38,23 @@ def test_entries_and_their_tracebacks_are_cleaned(tmp_path: Path) -> None:
     assert "He said [secret]" in written
     assert "ValueError: it was [secret]" in written
     assert "open-sesame" not in written
+
+
+async def test_a_client_that_does_not_read_standard_error_stalls_nothing(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "unread")
+    unread = os.open(tmp_path / "unread", os.O_RDWR)
+    command = ["sh", "-c", f'exec "$0" "$@" 2>{tmp_path}/unread', sys.executable, "-m", "agent_lsp", "--stdio"]
+    client = await LspClient.start(command, env={"AGENT_LSP_STATE": str(tmp_path), "AGENT_LSP_HOME": str(tmp_path)})
+    try:
+        await client.initialize(agent=None)
+        for _ in range(2_000):
+            client.notify("textDocument/didOpen", 5)
+
+        assert await client.shut_down() == 0
+        assert b"didOpen" in os.read(unread, 1_000)
+    finally:
+        await client.aclose()
+        os.close(unread)
 
 
 def fail() -> None:

@@ -1,8 +1,10 @@
 """Where the log goes. What is in messages is never logged; pygls would, so it is not asked."""
 
 import logging
-import sys
+import os
+import select
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -24,10 +26,26 @@ class _CleanFormatter(logging.Formatter):
         return self.clean(super().format(record))
 
 
+class _StandardError(logging.Handler):
+    """Writes what standard error takes at once: a client that does not read it stalls nothing, and misses entries."""
+
+    _DESCRIPTOR = 2
+
+    def emit(self, record: logging.LogRecord) -> None:
+        content = (self.format(record) + "\n").encode("utf-8", "backslashreplace")
+        with suppress(OSError):  # It is closed, or what it leads to is full: there is nowhere to say so.
+            # A pipe that can be written to takes so many bytes without a wait.
+            for start in range(0, len(content), select.PIPE_BUF):
+                _, ready, _ = select.select((), (self._DESCRIPTOR,), (), 0)
+                if not ready:
+                    return
+                os.write(self._DESCRIPTOR, content[start : start + select.PIPE_BUF])
+
+
 def configure(options: LogOptions | None) -> None:
     """Set up logging once, for the whole process."""
     options = options or LogOptions()
-    handler = logging.FileHandler(options.file, encoding="utf-8") if options.file else logging.StreamHandler(sys.stderr)
+    handler = logging.FileHandler(options.file, encoding="utf-8") if options.file else _StandardError()
     handler.setFormatter(_CleanFormatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
     root = logging.getLogger()
     root.addHandler(handler)
