@@ -40,18 +40,22 @@ def test_entries_and_their_tracebacks_are_cleaned(tmp_path: Path) -> None:
     assert "open-sesame" not in written
 
 
-async def test_a_client_that_does_not_read_standard_error_stalls_nothing(tmp_path: Path) -> None:
+@pytest.mark.parametrize("words", [(), ("--log-file", "/dev/full", "--log-level", "debug")], ids=["none", "full"])
+async def test_a_client_that_does_not_read_standard_error_stalls_nothing(
+    words: tuple[str, ...], tmp_path: Path
+) -> None:
     os.mkfifo(tmp_path / "unread")
     unread = os.open(tmp_path / "unread", os.O_RDWR)
-    command = ["sh", "-c", f'exec "$0" "$@" 2>{tmp_path}/unread', sys.executable, "-m", "agent_lsp", "--stdio"]
-    client = await LspClient.start(command, env={"AGENT_LSP_STATE": str(tmp_path), "AGENT_LSP_HOME": str(tmp_path)})
+    server = [sys.executable, "-m", "agent_lsp", "--stdio", *words]
+    environment = {"AGENT_LSP_STATE": str(tmp_path), "AGENT_LSP_HOME": str(tmp_path)}
+    client = await LspClient.start(["sh", "-c", f'exec "$0" "$@" 2>{tmp_path}/unread', *server], env=environment)
     try:
         await client.initialize(agent=None)
         for _ in range(2_000):
             client.notify("textDocument/didOpen", 5)
 
         assert await client.shut_down() == 0
-        assert b"didOpen" in os.read(unread, 1_000)
+        assert words or b"didOpen" in os.read(unread, 1_000)
     finally:
         await client.aclose()
         os.close(unread)

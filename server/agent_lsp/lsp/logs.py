@@ -3,6 +3,7 @@
 import logging
 import os
 import select
+import sys
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
@@ -42,10 +43,18 @@ class _StandardError(logging.Handler):
                 os.write(self._DESCRIPTOR, content[start : start + select.PIPE_BUF])
 
 
+class _LogFile(logging.FileHandler):
+    """Leaves out what the disk has no room for: to tell of each such entry would flood standard error."""
+
+    def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802  the name is logging's own
+        if not isinstance(sys.exc_info()[1], OSError):
+            super().handleError(record)
+
+
 def configure(options: LogOptions | None) -> None:
     """Set up logging once, for the whole process."""
     options = options or LogOptions()
-    handler = logging.FileHandler(options.file, encoding="utf-8") if options.file else _StandardError()
+    handler = _LogFile(options.file, encoding="utf-8") if options.file else _StandardError()
     handler.setFormatter(_CleanFormatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
     root = logging.getLogger()
     root.addHandler(handler)
