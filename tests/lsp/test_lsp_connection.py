@@ -11,8 +11,6 @@ from agent_lsp.lsp.wire.methods import CLIENT_METHODS
 from support.front_door import FrontDoor, front_door
 from support.lsp_client import Json, NoAnswer, RpcError
 
-NO_SUCH = {"jsonrpc": "2.0", "method": "no/such"}
-
 
 async def test_initialize_tells_what_the_server_can(door: FrontDoor) -> None:
     answer = await door.client.initialize(capabilities={"general": {"positionEncodings": ["utf-16", "utf-8"]}})

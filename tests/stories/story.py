@@ -88,9 +88,6 @@ class Story:
         """Wait until an ask of this kind waits."""
         return await self.client.until(lambda: (a := self.picture.ask()) and a["ask"] == kind and a)
 
-    async def state_is(self, state: str) -> None:
-        await self.client.until(lambda: self.picture.status.get("state") == state)
-
     async def answer(self, response: str = YES, **fields: Any) -> Json:
         return await self.client.request("agent/askResponse", {"taskId": self.task_id, "response": response, **fields})
 

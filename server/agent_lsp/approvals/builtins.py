@@ -13,7 +13,6 @@ _CHANGERS = words_of(
 _ASSIGNERS = words_of("export declare typeset local readonly read mapfile readarray getopts let")
 _WITH_LETTERS = {"hash": "pld", "wait": "p", "jobs": "x"}
 BUILTINS = _CHANGERS | _ASSIGNERS | _WITH_LETTERS.keys() | {"cd", "pushd", "printf", "test", "[", "[["}
-RESERVED = words_of("if then elif else fi for while until do done case esac in function select ! { } ]] ( )")
 
 
 def builtin_problem(name: str, words: Sequence[Word], named: int) -> str:

@@ -46,7 +46,6 @@ def _named(hint: str, pattern: str, *, is_mixed: bool = False) -> Shape:
 
 _DIGIT, _LETTER = re.compile("[0-9]"), re.compile("[A-Za-z]")
 _WORD = r"[A-Za-z0-9_-]"
-_ALNUM = r"[A-Za-z0-9]"
 
 _TOKENS = (
     # Models' services

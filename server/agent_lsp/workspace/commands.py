@@ -68,10 +68,6 @@ class Commands:
         if not following.cancelled() and (bug := following.exception()):
             _logger.error("A command could not be followed to its end", exc_info=bug)
 
-    def warm(self) -> None:
-        """Start the keepers' program ahead of the first command, which then need not wait for it."""
-        self._live_keepers()
-
     def _live_keepers(self) -> "_Keepers":
         if self._keepers and not self._keepers.is_alive():
             self._keepers.close()
