@@ -41,7 +41,6 @@ class NarrowModel:
     refused: int = 0
     summaries: int = 0
     tokens_in: int = 0
-    tokens_for_summaries: int = 0
     requests: list[SeenRequest] = field(default_factory=list)
 
     def play(self, index: int, request: SeenRequest) -> Turn:
@@ -54,7 +53,6 @@ class NarrowModel:
         self.tokens_in += tokens
         if wants_summary(request):
             self.summaries += 1
-            self.tokens_for_summaries += tokens
             parts = self.summary(self.summaries)
         else:
             parts = self.step(self.done)
