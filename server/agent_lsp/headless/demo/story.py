@@ -1,7 +1,6 @@
 """The course of the demo: a failing test, a recorded task that mends it through an editor, and proof that it did."""
 
 import asyncio
-import os
 import shutil
 import sys
 import tempfile
@@ -21,7 +20,6 @@ from agent_lsp.headless.paint import Paint, Tone, is_terminal
 from agent_lsp.headless.ports import Console
 from agent_lsp.headless.rows import usage_row
 from agent_lsp.headless.terminal import Terminal
-from agent_lsp.storage.places import home_folder
 
 TASK = "The tests fail. Find out why, mend the code, and show me that they pass."
 OPEN_FILE = "prices.py"
@@ -33,12 +31,9 @@ PAUSE_SECONDS = 0.8
 
 NEXT_STEPS = """\
 That was a recording: no model was asked, and nothing left this machine.
-To work with a model of your own, name one in {settings}:
+To go on with a model of your own:
 
-  {{"currentProvider": "mine",
-   "providers": {{"mine": {{"type": "anthropic", "model": "claude-sonnet-5",
-                          "apiKey": "$ENV:ANTHROPIC_API_KEY"}}}}}}
-
+  agent-lsp configure         sets one up, step by step
   agent-lsp run "your task"   does a task here, in the terminal
   agent-lsp --stdio           is the server for any editor that speaks LSP
 
@@ -118,7 +113,7 @@ async def _play_on(stage: _Stage, console: Console, paint: Paint) -> None:
     console.show(f"\n{usage_row(playing.usage, paint)}\n\n")
     await _verify(stage, editor, file)
     console.show(paint(Tone.GREEN, "✓ Checked: one edit arrived through the editor, and the tests pass now.\n"))
-    console.show("\n" + NEXT_STEPS.format(settings=_settings_file()))
+    console.show("\n" + NEXT_STEPS)
 
 
 async def _verify(stage: _Stage, editor: DemoEditor, file: OpenFile) -> None:
@@ -143,13 +138,6 @@ def _set_up() -> _Stage:
     pace = PACE if is_terminal(sys.stdout) else 0
     stage.recording.write_text(recording.replace('"pace": 1', f'"pace": {pace}', 1), encoding="utf-8")
     return stage
-
-
-def _settings_file() -> str:
-    """Where the user's own settings are, as they would write it."""
-    file = home_folder(os.environ) / "settings.json"
-    is_at_home = file.is_relative_to(Path.home())
-    return str(Path("~") / file.relative_to(Path.home())) if is_at_home else str(file)
 
 
 def _settings(stage: _Stage) -> Json:
