@@ -139,7 +139,30 @@ def test_a_folder_that_asks_for_nothing_is_not_trusted(disk: Disk, capsys: Captu
     disk.wish({"permissionMode": "plan"})
 
     assert main(["trust", "add", str(disk.project)]) == 1
-    assert capsys.readouterr().err.endswith("asks for nothing beyond your settings, or for more than can be shown.\n")
+    assert capsys.readouterr().err == f"agent-lsp: {disk.project} asks for nothing beyond your settings.\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("{", "all of it is ignored: line 1, column 2 is not JSON"),
+        ('{"permissionmode": "plan"}', "there is no setting `permissionmode`"),
+        (json.dumps({"currentProvider": "x" * 60_000}), "it asks for more than can be shown"),
+    ],
+)
+def test_what_keeps_a_folder_from_being_trusted_is_told(disk: Disk, capsys: Captured, text: str, reason: str) -> None:
+    file = disk.project / ".agent-lsp" / "settings.json"
+    file.write_text(text)
+
+    assert main(["trust", "add", str(disk.project)]) == 1
+    assert capsys.readouterr().err.startswith(f"agent-lsp: {file}: {reason}")
+
+
+def test_a_folder_that_is_not_there_is_told(disk: Disk, capsys: Captured) -> None:
+    missing = disk.project / "missing"
+
+    assert main(["trust", "add", str(missing)]) == 1
+    assert capsys.readouterr().err == f"agent-lsp: There is no folder {missing}.\n"
 
 
 def test_trust_can_be_taken_back(disk: Disk, capsys: Captured) -> None:

@@ -14,7 +14,7 @@ from agent_lsp.storage.places import home_folder, state_folder
 from agent_lsp.storage.trust import TrustStore, trust_file
 
 if TYPE_CHECKING:
-    from agent_lsp.settings.sources import ProjectWish
+    from agent_lsp.settings.sources import ProjectWish, SettingsRead
 
 
 def add_trust_arguments(parser: ArgumentParser) -> None:
@@ -42,12 +42,13 @@ def run_trust(options: Namespace) -> int:
 
 
 def _add(store: TrustStore, folder: Path) -> int:
-    wish = _wish(folder)
+    if not folder.is_dir():
+        print(f"agent-lsp: There is no folder {clean(str(folder))}.", file=sys.stderr)
+        return 1
+    read = _settings_with(folder)
+    wish = _wish(read)
     if wish is None:
-        print(
-            f"agent-lsp: {clean(str(folder))} asks for nothing beyond your settings, or for more than can be shown.",
-            file=sys.stderr,
-        )
+        print(clean(f"agent-lsp: {_why_not(read, folder)}"), file=sys.stderr)
         return 1
     print(f"The settings of {clean(wish.root)} ask for more than yours allow:")
     for line in wish.asks:
@@ -79,7 +80,7 @@ def _remove(store: TrustStore, folder: Path) -> int:
 def _list(store: TrustStore) -> int:
     folders = store.listed()
     for folder in folders:
-        wish = _wish(Path(folder.root))
+        wish = _wish(_settings_with(Path(folder.root)))
         is_current = wish is not None and wish.digest == folder.digest
         print(
             f"{folder.trust.value:9} {clean(folder.root)}{'' if is_current else '  (it asks for something else now)'}"
@@ -89,14 +90,23 @@ def _list(store: TrustStore) -> int:
     return 0
 
 
-def _wish(folder: Path) -> "ProjectWish | None":
+def _settings_with(folder: Path) -> "SettingsRead":
     from agent_lsp.settings.sources import read_settings
 
-    read = read_settings(
+    return read_settings(
         home=home_folder(os.environ),
         roots=(folder,),
         editor=None,
         command_line=None,
         is_trusted=lambda _root, _digest: False,
     )
+
+
+def _wish(read: "SettingsRead") -> "ProjectWish | None":
     return next(iter(read.wishes), None)
+
+
+def _why_not(read: "SettingsRead", folder: Path) -> str:
+    """Why there is nothing to trust: what is wrong with the folder's file, else that it asks for nothing."""
+    about_file = (remark for remark in read.remarks if remark.startswith(str(folder)))
+    return next(about_file, f"{folder} asks for nothing beyond your settings.")
