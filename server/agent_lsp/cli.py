@@ -233,12 +233,13 @@ def _add_server_arguments(parser: "argparse.ArgumentParser") -> None:
     server = parser.add_argument_group("language server")
     door = server.add_mutually_exclusive_group()
     door.add_argument("--stdio", action="store_true", help="serve an editor over standard input and output")
-    door.add_argument("--tcp", metavar="HOST:PORT", help="serve one editor over TCP, on the loopback address")
+    door.add_argument("--tcp", metavar="HOST:PORT", help="serve editors over TCP: the first, and its guests")
     server.add_argument("--token", help="what a TCP client has to send; needed for any but the loopback address")
     server.add_argument("--record", type=absolute_path, metavar="FILE", help="record the tasks of this server")
     server.add_argument("--replay", type=existing_file, metavar="FILE", help="play a recording in the model's place")
     server.add_argument("--log-file", type=Path, metavar="FILE", help="write the log here")
-    server.add_argument("--log-level", default="info", choices=["debug", "info", "warning", "error"])
+    levels = ["debug", "info", "warning", "error"]
+    server.add_argument("--log-level", default="info", choices=levels, help="how much of it; info, if not said")
 
 
 def _without_editor_words(words: "list[str]") -> "list[str]":
