@@ -183,8 +183,9 @@ class House:
         self._start = start
         self._home = home_folder(start.environment)
         self._roots = start.roots
-        decisions = TrustStore(EntryFile(trust_file(self.state)))
-        self.settings = LiveSettings(self._home, start.roots, start.command_line, self._trusts(decisions))
+        trusted = trust_file(self.state)
+        decisions = TrustStore(EntryFile(trusted))
+        self.settings = LiveSettings(self._home, start.roots, start.command_line, self._trusts(decisions), trusted)
         self.trust = FolderTrusting(self.settings, decisions)
         self.permissions = StandingPermissions(PermissionStore(self._home, self.state), lambda: self._roots)
         self.models = Models(self.settings, start.environment, start.record_to, self._learn)

@@ -32,7 +32,11 @@ class Site:
 
     def opened(self) -> LiveSettings:
         return LiveSettings(
-            self.home, [self.root], None, lambda root, digest: self.store.decision(root, digest) is Trust.TRUSTED
+            self.home,
+            [self.root],
+            None,
+            lambda root, digest: self.store.decision(root, digest) is Trust.TRUSTED,
+            trust_file(self.state),
         )
 
     def user(self, settings: Json) -> None:
@@ -171,6 +175,18 @@ async def test_what_is_forgotten_is_undecided_again(site: Site) -> None:
     assert (after.folders[0].trust, site.mode) == (Trust.UNDECIDED, PermissionMode.DEFAULT)
     with pytest.raises(BadParams):
         await site.trusting.forget(folder.root)
+
+
+def test_what_another_program_decides_about_a_folder_holds_at_once(site: Site) -> None:
+    site.project(BOLD)
+    (folder,) = site.trusting.listed().folders
+    terminal = TrustStore(EntryFile(trust_file(site.state)))
+
+    terminal.decide(folder.root, folder.digest, Trust.TRUSTED)
+    assert site.mode is PermissionMode.ACCEPT_EDITS
+
+    terminal.forget(folder.root)
+    assert site.mode is PermissionMode.DEFAULT
 
 
 def test_trust_that_is_not_understood_counts_for_nothing(site: Site) -> None:

@@ -13,11 +13,20 @@ _Signature = tuple[int, int, int]
 class LiveSettings:
     """Reads as little as it can: whoever asks costs one look at each file, and a reading only where one has changed."""
 
-    def __init__(self, home: Path, roots: Sequence[Path], command_line: Json | None, is_trusted: IsTrusted) -> None:
+    def __init__(
+        self,
+        home: Path,
+        roots: Sequence[Path],
+        command_line: Json | None,
+        is_trusted: IsTrusted,
+        trust_file: Path | None = None,
+    ) -> None:
         self._home = home
         self._roots = tuple(roots)
         self._command_line = command_line
         self._is_trusted = is_trusted
+        self._trust_file = trust_file
+        """Where others, too, note which folders are trusted; what they take back holds no more."""
         self._editor: Json | None = None
         self.on_read: list[Callable[[], None]] = []
         """Called after every reading."""
@@ -58,7 +67,8 @@ class LiveSettings:
         )
 
     def _signatures(self) -> tuple[_Signature | None, ...]:
-        return tuple(_signature(path) for path in settings_files(self._home, self._roots))
+        trust = (self._trust_file,) if self._trust_file else ()
+        return tuple(_signature(path) for path in (*settings_files(self._home, self._roots), *trust))
 
 
 def _signature(path: Path) -> _Signature | None:
