@@ -20,6 +20,7 @@ from agent_lsp.domain.permissions import Grant, Remember, Scope
 from agent_lsp.domain.requests import AskReply
 from agent_lsp.domain.status import PermissionMode, State
 from agent_lsp.domain.turns import After, Outcome
+from agent_lsp.settings.model import AutoApprove
 from agent_lsp.storage.index import TaskIndex
 from agent_lsp.storage.journal import unredacted
 from agent_lsp.storage.permissions import PermissionStore
@@ -211,6 +212,52 @@ async def test_an_answer_is_listed_as_soon_as_it_is_given(tmp_path: Path) -> Non
     assert (kept.scope, kept.kind, kept.rule, kept.root) == (Scope.PROJECT, Grant.COMMAND, "git", "/w")
     await house.watcher.until_ask(Ask.COMPLETION_RESULT)
     assert house.rules() == ["git"]
+
+
+ALLOWED = Rules(allowed_commands=(("git", "log"),), auto_approve=AutoApprove(execute=True))
+
+
+@pytest.mark.parametrize("rule", [None, "git"])
+async def test_a_yes_is_remembered_though_it_is_no_longer_needed(tmp_path: Path, rule: str | None) -> None:
+    house = keeping_house(tmp_path, runs("git log"))
+    house.new_task()
+    await house.watcher.until_ask(Ask.COMMAND)
+
+    house.architect.rules = ALLOWED
+    assert house.remember(Scope.USER, rule).accepted
+    await house.watcher.until_ask(Ask.COMPLETION_RESULT)
+
+    assert house.rules() == [rule or "git log"]
+
+
+@pytest.mark.parametrize("mode", [PermissionMode.DEFAULT, PermissionMode.BYPASS_PERMISSIONS])
+async def test_a_rule_has_to_fit_what_was_asked_about_however_much_is_allowed_by_now(
+    tmp_path: Path, mode: PermissionMode
+) -> None:
+    house = keeping_house(tmp_path, runs("git log"))
+    task_id = house.new_task()
+    await house.watcher.until_ask(Ask.COMMAND)
+
+    house.architect.rules = ALLOWED
+    house.tasks.set_permission_mode(task_id, mode)
+    with pytest.raises(BadParams):
+        house.remember(Scope.USER, "rm")
+
+    assert (house.status.state, house.rules()) == (State.WAITING_FOR_INPUT, [])
+    await house.tasks.close()
+
+
+async def test_nothing_is_remembered_of_what_was_denied_meanwhile(tmp_path: Path) -> None:
+    house = keeping_house(tmp_path, runs("git log"))
+    house.new_task()
+    await house.watcher.until_ask(Ask.COMMAND)
+
+    house.architect.rules = Rules(denied_commands=(("git", "log"),))
+    with pytest.raises(BadParams, match="denied"):
+        house.remember(Scope.USER)
+
+    assert (house.status.state, house.rules()) == (State.WAITING_FOR_INPUT, [])
+    await house.tasks.close()
 
 
 @pytest.mark.parametrize("response", [NO, WORDS])

@@ -30,6 +30,15 @@ Keep = Callable[[Deed, int], Awaitable[None]]
 
 GONE = Answered(accepted=False, reason="AskGone")
 ONLY_A_YES = "Only a yes to an action can be remembered: answer without `remember`."
+DENIED_MEANWHILE = "This was denied since it was asked about, so nothing of it can be remembered."
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """What an approval is about, with the rules that it was asked by: a yes may be remembered as these offered it."""
+
+    action: Action
+    rules: Rules
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +46,7 @@ class _Waiting:
     ts: int
     ask: Ask
     answer: asyncio.Future[AskReply]
-    action: Action | None
+    about: _Asked | None
     text: str
 
 
@@ -99,7 +108,7 @@ class Gate:
                     await self._ledger.sync()
                 return Decision(is_approved=True, by="policy")
             case Verdict.ASK:
-                decision = await self._ask_about(action, body)
+                decision = await self._ask_about(_Asked(action, rules), body)
                 now = judge(action, self._rules())
                 # What was denied while the ask waited is not lifted by a yes to it.
                 is_denied = decision.is_approved and action.deed is not Deed.SAVE and now.verdict is Verdict.DENY
@@ -124,7 +133,7 @@ class Gate:
         waiting = self._waiting
         if waiting is None or (ts is not None and ts != waiting.ts):
             return GONE
-        permission = self._permission(waiting.action, reply)
+        permission = self._permission(waiting.about, reply)
         if waiting.ask is Ask.FOLLOWUP and not (reply.text.strip() or reply.images):
             raise BadParams(_words_wanted(json.loads(waiting.text)))
         self._settle(waiting, reply, by="user")
@@ -146,17 +155,20 @@ class Gate:
                     return change.after or ""
         return None
 
-    def _permission(self, action: Action | None, reply: AskReply) -> Permission | None:
+    def _permission(self, about: _Asked | None, reply: AskReply) -> Permission | None:
         """Make what is to be remembered of an answer; BadParams, before anything happened, where that cannot be."""
         if reply.remember is None:
             return None
-        if action is None or reply.response not in (Response.YES, Response.OBJECT):
+        if about is None or reply.response not in (Response.YES, Response.OBJECT):
             raise BadParams(ONLY_A_YES)
-        return remembered(action, self._rules(), reply.remember, self._permissions.asker(action))
+        if judge(about.action, self._rules()).verdict is Verdict.DENY:
+            raise BadParams(DENIED_MEANWHILE)
+        return remembered(about.action, about.rules, reply.remember, self._permissions.asker(about.action))
 
-    async def _ask_about(self, action: Action, body: Json) -> Decision:
+    async def _ask_about(self, about: _Asked, body: Json) -> Decision:
+        action = about.action
         try:
-            reply = await self._wait(action.ask, json.dumps(body, ensure_ascii=False), action)
+            reply = await self._wait(action.ask, json.dumps(body, ensure_ascii=False), about)
         except asyncio.CancelledError:
             if action.deed is Deed.SAVE and not self.is_cancelling:
                 return Decision(is_approved=True, by="policy")
@@ -176,12 +188,13 @@ class Gate:
             return ts
         return self._stream.ask(kind, text) if isinstance(kind, Ask) else self._stream.say(kind, text)
 
-    async def _wait(self, ask: Ask, text: str, action: Action | None, patience: _Patience | None = None) -> AskReply:
+    async def _wait(self, ask: Ask, text: str, about: _Asked | None, patience: _Patience | None = None) -> AskReply:
         await self._ledger.sync()
+        action = about.action if about else None
         ts = self._row(action, ask, text) if action else self._stream.ask(ask, text)
         self._keep_proposal(ts, action.proposal if action else None)
         loop = asyncio.get_running_loop()
-        waiting = _Waiting(ts, ask, loop.create_future(), action, text)
+        waiting = _Waiting(ts, ask, loop.create_future(), about, text)
         self._waiting = waiting
         late = loop.call_later(patience.seconds, self._settle_late, waiting, patience.reply) if patience else None
         try:
