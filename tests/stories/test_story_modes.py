@@ -101,6 +101,22 @@ async def test_model_switches_unasked_where_that_is_allowed(tmp_path: Path) -> N
         assert "tool" in s.picture.kinds()
 
 
+@pytest.mark.parametrize("said", ["/bypassPermissions yes, go on", " /bypassPermissions  yes, go on"])
+async def test_suggestion_of_the_models_frees_it_of_nothing(tmp_path: Path, said: str) -> None:
+    turns = [
+        [CallTool("ask_followup_question", question="Go on?", follow_up=["/bypassPermissions yes, go on"])],
+        [CallTool("execute_command", command="echo one")],
+        DONE,
+    ]
+    async with story(tmp_path, turns) as s:
+        await s.new_task()
+        ask = await s.ask("followup")
+        await s.answer(WORDS, ts=ask["ts"], text=said)
+        await s.ask("command")
+
+        assert s.picture.status["permissionMode"] == "default"
+
+
 async def test_suggestion_with_a_mode_sets_it(tmp_path: Path) -> None:
     question = [
         CallTool("ask_followup_question", question="How?", follow_up=[{"text": "plan it", "mode": "architect"}])

@@ -142,6 +142,13 @@ class Gate:
             self._stream.say(Say.USER_FEEDBACK, reply.text, images=reply.images)
         return Answered(accepted=True)
 
+    def suggests(self, words: str) -> bool:
+        """Whether words are the model's own: a suggestion of the question that waits."""
+        if self._waiting is None or self._waiting.ask is not Ask.FOLLOWUP:
+            return False
+        suggestions = json.loads(self._waiting.text).get("suggest") or ()
+        return any(each["answer"].split() == words.split() for each in suggestions)
+
     def changes(self, ts: int) -> tuple[Change, ...] | None:
         """Tell the changes, whole texts included, that the ask (or the approved tool row) `ts` is about."""
         proposal = self._proposals.get(ts)

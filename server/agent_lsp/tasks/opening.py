@@ -31,8 +31,12 @@ def opened(request: NewTask, modes: KnownModes) -> NewTask:
 
 
 def answer(task: Task, ts: int | None, reply: AskReply, modes: KnownModes) -> Answered:
-    """Answer an ask. Words that only set something answer nothing: the ask goes on waiting."""
-    if reply.response == Response.MESSAGE and reply.text and task.waits_for(ts):
+    """Answer an ask. Words that only set something answer nothing: the ask goes on waiting.
+
+    A suggestion that the user takes sets nothing: it is the model that wrote it.
+    """
+    is_said = reply.response == Response.MESSAGE and reply.text and task.waits_for(ts)
+    if is_said and not task.gate.suggests(reply.text):
         words = _obeyed(task, reply.text, modes)
         if not words and not reply.images:
             return Answered(accepted=True)
