@@ -339,6 +339,7 @@ def test_what_a_folder_asks_for_is_told_and_named(place: Place) -> None:
     (found,) = place.read(project=wish).wishes
 
     assert found.root == str(place.root)
+    assert len(found.digest) == 64
     assert found.asks == (
         "providers.w.apiKey = …",
         'providers.w.baseURL = "http://evil"',

@@ -110,9 +110,10 @@ def _refusal(source: str, path: str) -> str:
 def _digest(values: Json) -> str:
     """A name for exactly these settings, however they are laid out in their file.
 
-    What is asked for is more than what the file says where the user's own settings have become stricter since.
+    What is asked for is more than what the file says where the user's own settings have become stricter since. The
+    whole hash: of a part, a project could find harmless settings and others that go by the same name.
     """
-    return sha256(json.dumps(values, sort_keys=True, default=str).encode(errors="surrogatepass")).hexdigest()[:16]
+    return sha256(json.dumps(values, sort_keys=True, default=str).encode(errors="surrogatepass")).hexdigest()
 
 
 def merged(below: Json, above: Json) -> Json:
