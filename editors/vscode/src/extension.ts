@@ -18,6 +18,7 @@ import { here, openFile } from "./places.ts";
 import { Prompting } from "./prompting.ts";
 import type { PermissionMode } from "./protocol.ts";
 import { Server } from "./server.ts";
+import { userSetting } from "./settings.ts";
 import { configure, offerSetup, playDemo } from "./setup.ts";
 import { StatusBar } from "./statusBar.ts";
 import type { TaskEvent } from "./task.ts";
@@ -140,7 +141,7 @@ class Extension implements vscode.Disposable {
   /** What the page shows without a task is asked for only where it shows that. */
   private async sendHome(): Promise<void> {
     if (this.server.state === "ready" && !this.agent.task.taskId) {
-      const permissionMode = this.permissionMode ?? vscode.workspace.getConfiguration("agent").get<PermissionMode>("permissionMode", "default");
+      const permissionMode = this.permissionMode ?? userSetting<PermissionMode>("agent", "permissionMode", "default");
       this.view.send({ type: "home", home: { ...(await homeOf(this.server)), permissionMode } });
     }
   }

@@ -16,7 +16,7 @@ import {
 import type { ServerState } from "./messages.ts";
 import type { ClientNotifications, ClientRequests, ServerNotifications, ServerRequests } from "./protocol.ts";
 import { findServer, readAddress } from "./serverCommand.ts";
-import { explicitSettings } from "./settings.ts";
+import { explicitSettings, userSetting } from "./settings.ts";
 
 type Answer<M extends keyof ServerRequests> = (params: ServerRequests[M][0], token: vscode.CancellationToken) => Promise<ServerRequests[M][1]>;
 type Listener<M extends keyof ServerNotifications> = (params: ServerNotifications[M][0]) => void;
@@ -183,14 +183,13 @@ export class Server implements vscode.Disposable {
 
 /** A program to start, or a server to connect to that runs already; nothing where there is none. */
 function serverOptions(log: vscode.LogOutputChannel): ServerOptions | undefined {
-  const configuration = vscode.workspace.getConfiguration("agentLsp");
-  const address = configuration.get<string>("server.address", "");
+  const address = userSetting("agentLsp", "server.address", "");
   if (address) {
     log.info(`connecting to ${address}`);
     return () => connection(address);
   }
   const folders = (vscode.workspace.workspaceFolders ?? []).map((folder) => folder.uri.fsPath);
-  const command = findServer(configuration.get<string>("server.path", ""), process.env["PATH"] ?? "", folders);
+  const command = findServer(userSetting("agentLsp", "server.path", ""), process.env["PATH"] ?? "", folders);
   log.info(command ? `starting ${command.command}` : "there is no agent-lsp on the path");
   return command && { ...command, options: {} };
 }
@@ -208,7 +207,6 @@ function connection(address: string): Promise<StreamInfo> {
 }
 
 function token(): { agentToken?: string } {
-  const configuration = vscode.workspace.getConfiguration("agentLsp");
-  const agentToken = configuration.get<string>("server.address", "") && configuration.get<string>("server.token", "");
+  const agentToken = userSetting("agentLsp", "server.address", "") && userSetting("agentLsp", "server.token", "");
   return agentToken ? { agentToken } : {};
 }

@@ -1,16 +1,22 @@
-// The server's settings as they were set in this editor: only what somebody wrote, nested as the server takes them.
+// The settings as the user set them in this editor. The server's are nested as it takes them: only what was written.
 
 import * as vscode from "vscode";
 
+import { userValue } from "./userValue.ts";
+
 type Tree = { [name: string]: unknown };
+
+/** A setting as the user wrote it, or what there is without. */
+export function userSetting<T>(section: string, name: string, without: T): T {
+  return userValue(vscode.workspace.getConfiguration(section).inspect<T>(name)) ?? without;
+}
 
 /** What the section `agent` says, without the editor's defaults. */
 export function explicitSettings(): Tree {
   const configuration = vscode.workspace.getConfiguration("agent");
   const tree: Tree = {};
   for (const name of settingNames()) {
-    const found = configuration.inspect<unknown>(name);
-    const value = found?.workspaceFolderValue ?? found?.workspaceValue ?? found?.globalValue;
+    const value = userValue(configuration.inspect<unknown>(name));
     if (value !== undefined) {
       put(tree, name.split("."), value);
     }

@@ -3,6 +3,7 @@
 import * as vscode from "vscode";
 
 import { findServer, shellLine } from "./serverCommand.ts";
+import { userSetting } from "./settings.ts";
 
 /** Says that the server is missing and offers to install the one that came along, in a terminal where the user sees what runs. */
 export async function offerSetup(extension: vscode.Uri, retry: () => Promise<void>): Promise<void> {
@@ -56,5 +57,5 @@ function runInTerminal(title: string, word: string): void {
 }
 
 function configuredPath(): string {
-  return vscode.workspace.getConfiguration("agentLsp").get<string>("server.path", "");
+  return userSetting("agentLsp", "server.path", "");
 }
