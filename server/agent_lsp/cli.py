@@ -226,9 +226,7 @@ def _add_permissions_arguments(parser: "argparse.ArgumentParser") -> None:
 
 
 def _add_server_arguments(parser: "argparse.ArgumentParser") -> None:
-    from pathlib import Path
-
-    from agent_lsp.headless.arguments import absolute_path, existing_file
+    from agent_lsp.headless.arguments import absolute_path, existing_file, log_file
 
     server = parser.add_argument_group("language server")
     door = server.add_mutually_exclusive_group()
@@ -237,7 +235,7 @@ def _add_server_arguments(parser: "argparse.ArgumentParser") -> None:
     server.add_argument("--token", help="what a TCP client has to send; needed for any but the loopback address")
     server.add_argument("--record", type=absolute_path, metavar="FILE", help="record the tasks of this server")
     server.add_argument("--replay", type=existing_file, metavar="FILE", help="play a recording in the model's place")
-    server.add_argument("--log-file", type=Path, metavar="FILE", help="write the log here")
+    server.add_argument("--log-file", type=log_file, metavar="FILE", help="write the log here")
     levels = ["debug", "info", "warning", "error"]
     server.add_argument("--log-level", default="info", choices=levels, help="how much of it; info, if not said")
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from agent_lsp.cli import main
 from agent_lsp.lsp import logs
 from support.lsp_client import LspClient
 
@@ -59,6 +60,38 @@ async def test_a_client_that_does_not_read_standard_error_stalls_nothing(
     finally:
         await client.aclose()
         os.close(unread)
+
+
+@pytest.mark.parametrize(
+    ("name", "why"),
+    [("folder", "Is a directory"), ("file/log", "Not a directory"), ("file/logs/log", "Not a directory")],
+)
+def test_a_log_that_cannot_be_written_is_told_before_anything_is_served(
+    name: str, why: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "file").touch()
+
+    with pytest.raises(SystemExit) as ending:
+        main(["--stdio", "--log-file", f"{tmp_path}/{name}"])
+
+    assert ending.value.code == 2
+    assert f"the log {tmp_path}/{name} cannot be written: {why}\n" in capsys.readouterr().err
+
+
+async def test_the_folder_of_a_log_is_made(tmp_path: Path) -> None:
+    log = tmp_path / "logs" / "of agents" / "log"
+    environment = {"AGENT_LSP_STATE": str(tmp_path), "AGENT_LSP_HOME": str(tmp_path)}
+    client = await LspClient.start(
+        [sys.executable, "-m", "agent_lsp", "--stdio", "--log-file", str(log)], env=environment
+    )
+    try:
+        await client.initialize(agent=None)
+
+        assert await client.shut_down() == 0
+        assert "The connection ends with 0" in log.read_text()
+    finally:
+        await client.aclose()
 
 
 def fail() -> None:

@@ -3,6 +3,7 @@
 import os
 import sys
 from argparse import ArgumentParser, ArgumentTypeError, Namespace, RawDescriptionHelpFormatter
+from contextlib import suppress
 from pathlib import Path
 from typing import TextIO
 
@@ -132,6 +133,18 @@ def existing_file(text: str) -> Path:
 
 def absolute_path(text: str) -> Path:
     return Path(text).absolute()
+
+
+def log_file(text: str) -> Path:
+    """A log that can be added to; made with its folder, lest it fails once the client was answered."""
+    path = Path(text).absolute()
+    try:
+        with suppress(FileExistsError):  # A file in the folder's place is told of in plainer words below.
+            path.parent.mkdir(parents=True, exist_ok=True)
+        path.open("ab").close()
+    except OSError as error:
+        raise ArgumentTypeError(f"the log {text} cannot be written: {error.strerror}") from error
+    return path
 
 
 def _count(text: str) -> int:
