@@ -315,6 +315,25 @@ def test_entities_are_read_only_where_all_was_written_so(inner: str, command: st
 
 
 @pytest.mark.parametrize(
+    ("inner", "arguments"),
+    [
+        ("<command>a</command><command>b</command>", '{"command":"a","command":"b"}'),
+        ("<command>a</command>\n<command>b</command>\n", '{"command":"a","command":"b"}'),
+        (
+            "<command>a</command><background>true</background><command>b</command>",
+            '{"command":"a","background":true,"command":"b"}',
+        ),
+        (
+            "<command>grep '<command>a</command><command>b</command>' c</command>",
+            '{"command":"grep \'<command>a</command><command>b</command>\' c"}',
+        ),
+    ],
+)
+def test_a_parameter_that_is_given_again_is_told_again(inner: str, arguments: str) -> None:
+    assert read(f"<execute_command>{inner}</execute_command>") == [("call", "execute_command", arguments)]
+
+
+@pytest.mark.parametrize(
     "text",
     [
         "<read_file><path>a",

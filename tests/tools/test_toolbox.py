@@ -73,6 +73,8 @@ BAD_ARGUMENTS = [
     ("read_file", "[" * 100_000, "no whole JSON"),
     ("read_file", '"a"', "one JSON object"),
     ("write_to_file", '{"path": "a", "content": "\\ud83d"}', "half a character"),
+    ("read_file", '{"path": "a", "path": "b"}', "read_file was not run: path is given twice"),
+    ("ask_followup_question", '{"question": "q", "follow_up": [{"text": "a", "text": "b"}]}', "text is given twice"),
 ]
 
 
@@ -95,6 +97,7 @@ GOOD_ARGUMENTS = [
     ('{"count": null, "text": "a"}', Stub.Arguments(text="a")),
     ('{"unheard": 1}', Stub.Arguments()),
     ("", Stub.Arguments()),
+    ('{"count": 3, "count": 3}', Stub.Arguments(count=3)),
     ('{"text": "a\nb"}', Stub.Arguments(text="a\nb")),
     ('{"text": "\\ud83d\\ude00"}', Stub.Arguments(text="😀")),
 ]

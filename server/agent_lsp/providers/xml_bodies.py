@@ -37,6 +37,8 @@ class XmlBody:
         self._given: set[str] = set()
         self._parameter = opening
         self._value: Value | None = None
+        self._quotes_itself = False
+        """Whether the text has the tag in it that it stands behind."""
         self._closing: list[Token] = []
         """The closing tags that may be the text's own."""
         self._behind: list[Token] = []
@@ -75,6 +77,7 @@ class XmlBody:
             self._closing = [token]
             self._state = self._after_value
             return None
+        self._quotes_itself |= isinstance(token, Tag) and token.name == self._parameter.name
         self._count_quoted(token)
         self._feed(token)
         return None
@@ -123,6 +126,7 @@ class XmlBody:
 
     def _begin_value(self, tag: Tag) -> None:
         self._parameter = tag
+        self._quotes_itself = False
         name = self._parameter_name()
         comma = "," if self._given else ""
         self._given.add(name)
@@ -180,9 +184,11 @@ class XmlBody:
     def _is_next_parameter(self, tag: Tag) -> bool:
         if tag.is_closing:
             return False
+        is_text = is_verbatim(self._parameter_name())
         if tag.key or tag.name in self._schema:
-            return (tag.key or tag.name) not in self._given
-        return tag.name in _FAMILY or not is_verbatim(self._parameter_name())
+            # Given once more, it is told once more: whoever reads the arguments says that this makes no sense.
+            return (tag.key or tag.name) not in self._given or not (is_text or self._quotes_itself)
+        return tag.name in _FAMILY or not is_text
 
     def _is_bracket(self, tag: Tag) -> bool:
         return tag.name in _BRACKETS and tag.name not in self._schema

@@ -104,7 +104,10 @@ def _read_arguments(call: Call, tool: Tool) -> BaseModel:
 
 def _json_object(call: Call) -> Mapping[str, object]:
     try:
-        values: object = json.loads(call.arguments or "{}", strict=False)
+        values: object = json.loads(call.arguments or "{}", strict=False, object_pairs_hook=_without_doubles)
+    except _GivenTwice as fault:
+        told = "Call it once for each value, or with the one that is meant."
+        raise Malformed(f"{call.name} was not run: {fault} is given twice, with different values. {told}") from None
     except (ValueError, RecursionError) as fault:
         raise Malformed(
             f"{call.name} was not run: its arguments are no whole JSON ({fault}). "
@@ -115,6 +118,19 @@ def _json_object(call: Call) -> Mapping[str, object]:
     if _HALF_CHARACTER.search(call.arguments):
         _refuse_half_characters(call.name, cast("object", values))  # its type is not known any closer
     return cast("dict[str, object]", values)  # JSON objects have text for keys
+
+
+class _GivenTwice(Exception):
+    """Its text is the name of what has two values: nobody can tell which of them is meant."""
+
+
+def _without_doubles(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    values = dict(pairs)
+    if len(values) < len(pairs):
+        for name, value in pairs:
+            if value != values[name]:
+                raise _GivenTwice(name)
+    return values
 
 
 _HALF_CHARACTER = re.compile(r"\\u[dD][89a-fA-F]")
