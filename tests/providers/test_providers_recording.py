@@ -360,6 +360,8 @@ async def test_usage_without_a_cost_costs_nothing(tmp_path: Path) -> None:
         {"batches": [{"events": [{"what": 1}]}]},
         [1],
         {"batches": [{"events": [{"stopped": "x"}]}]},
+        {"batches": [{"after": "soon", "events": []}]},
+        {"batches": ["x"]},
     ],
 )
 async def test_a_line_that_cannot_be_played_is_named(tmp_path: Path, answer: Any) -> None:
@@ -379,6 +381,14 @@ async def test_a_line_that_cannot_be_played_is_named(tmp_path: Path, answer: Any
         ('{"recording": "1"}\n', "is no recording: its first line does not say so"),
         ('{"recording": 3}\n', "is a recording of format 3; this version plays 1 and 2"),
         ('{"recording": 0}\n', "is a recording of format 0; this version plays 1 and 2"),
+        pytest.param("[" * 200_000 + "\n", "is no recording: its first line does not say so", id="deep"),
+        ('{"recording": 2, "pace": "fast"}\n', "Line 1 .* cannot be played: pace is no number from 0 on"),
+        ('{"recording": 2, "pace": -1}\n', "Line 1 .* cannot be played: pace is no number from 0 on"),
+        ('{"recording": 2, "pace": NaN}\n', "Line 1 .* cannot be played: pace is no number from 0 on"),
+        ('{"recording": 2, "startedMs": [1]}\n', "Line 1 .* cannot be played: startedMs is no number from 0 on"),
+        ('{"recording": 2, "startedMs": 1e300}\n', "Line 1 .* cannot be played: startedMs is no number from 0 on"),
+        ('{"recording": 2, "window": "x"}\n', "Line 1 .* cannot be played: window is no number from 0 on"),
+        ('{"recording": 2, "prices": "x"}\n', "Line 1 .* cannot be played: prices is no object"),
     ],
 )
 def test_a_file_that_is_no_recording_of_a_known_format_is_not_played(
@@ -389,6 +399,24 @@ def test_a_file_that_is_no_recording_of_a_known_format_is_not_played(
 
     with pytest.raises(NotConfigured, match=problem):
         player(file)
+
+
+@pytest.mark.parametrize("line", [b"[" * 200_000 + b"\n", b'{"task": 1e999, "batches": 1}\n'], ids=["deep", "endless"])
+async def test_a_line_that_cannot_even_be_read_is_named_in_its_turn(tmp_path: Path, line: bytes) -> None:
+    file = recording(tmp_path / "r.jsonl", SPOKEN)
+    file.write_bytes(file.read_bytes() + line)
+    replay = player(file)
+    await events_of(replay)
+
+    with pytest.raises(ModelFault, match=r"Line 3 of the recording .* cannot be played"):
+        await events_of(replay)
+
+
+async def test_facts_that_make_no_sense_are_named(tmp_path: Path) -> None:
+    replay = player(recording(tmp_path / "r.jsonl", SPOKEN, SPOKEN | {"facts": {"window": "wide"}}))
+
+    with pytest.raises(ModelFault, match=r"Line 3 of the recording .* cannot be played: facts: window is no number"):
+        await events_of(replay)
 
 
 async def test_a_recording_that_was_cut_off_says_where(tmp_path: Path) -> None:

@@ -172,7 +172,7 @@ def _rows(file: Path) -> Iterator[tuple[int, Json]]:
         for place, line in enumerate(lines, 1):
             try:
                 row: object = json.loads(line)
-            except ValueError:
+            except (ValueError, RecursionError):
                 continue
             if isinstance(row, dict) and "batches" not in row and cast("Json", row).get("task") == 0:
                 yield place, cast("Json", row)

@@ -159,7 +159,7 @@ def read_header(line: bytes) -> Json | None:
     """Read a recording's first line, of whatever version; None if it is none."""
     try:
         header: object = json.loads(line)
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
     return header if isinstance(header, dict) and isinstance(header.get("recording"), int) else None  # pyright: ignore[reportUnknownVariableType, reportUnknownMemberType] - JSON of unknown shape
 

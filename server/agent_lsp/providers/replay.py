@@ -14,7 +14,7 @@ from agent_lsp.domain.model import CallBegan, ModelEvent, ModelFacts, ModelReque
 from agent_lsp.providers import faults
 from agent_lsp.providers.answer import CallIds
 from agent_lsp.providers.recorded_events import event_from_json
-from agent_lsp.providers.recorded_facts import facts_from_json
+from agent_lsp.providers.recorded_facts import facts_from_json, number_of
 from agent_lsp.providers.recorded_requests import RecordedRun, RequestNotes, difference, prompt_difference
 from agent_lsp.providers.recording import PLAYABLE, read_header
 from agent_lsp.providers.secrets import Secrets
@@ -35,8 +35,8 @@ class ReplayModel:
         header = recording_header(file)
         self._file = file
         self._is_exact = is_exact
-        self._pace = float(header.get("pace") or 0)
-        self._answers: list[list[_Line]] | None = None
+        self._pace = number_of(header, "pace")
+        self._answers: dict[int, list[_Line]] | None = None
         run = RecordedRun()
         self._tasks = run.tasks
         self._notes = RequestNotes(Secrets(), run)
@@ -55,7 +55,7 @@ class ReplayModel:
         ids = CallIds({call.id for item in request.history if isinstance(item, Reply) for call in item.calls})
         for batch in answer["batches"]:
             # The delay is what a paced recording is for: a demonstration is to be watched.
-            await asyncio.sleep(batch.get("after", 0) * self._pace)
+            await asyncio.sleep(number_of(batch, "after") * self._pace)
             yield [_with_own_id(event_from_json(event), ids) for event in batch["events"]]
         self.facts = self._next_facts(self._answers, request)
         _raise_as_recorded(answer)
@@ -63,7 +63,7 @@ class ReplayModel:
     async def aclose(self) -> None:
         """Nothing is open between answers."""
 
-    def _next_answer(self, answers: "list[list[_Line]]", request: ModelRequest) -> Json:
+    def _next_answer(self, answers: "dict[int, list[_Line]]", request: ModelRequest) -> Json:
         task = self._tasks.of(request.history)
         number = self._played.get(task, 0)
         self._played[task] = number + 1
@@ -75,12 +75,15 @@ class ReplayModel:
         )
         raise ModelFault(reason, is_passing=False, hint="Record a longer run, or choose another profile.")
 
-    def _next_facts(self, answers: "list[list[_Line]]", request: ModelRequest) -> ModelFacts:
+    def _next_facts(self, answers: "dict[int, list[_Line]]", request: ModelRequest) -> ModelFacts:
         """Tell by which figures the next request was made; behind the last one, those that it was answered with."""
         task = self._tasks.of(request.history)
         lines, number = _lines_of(task, answers), self._played[task]
-        told = lines[min(number, len(lines) - 1)].facts
-        return facts_from_json(told) if told else self._header_facts
+        place, _, told = lines[min(number, len(lines) - 1)]
+        try:
+            return facts_from_json(told) if told else self._header_facts
+        except (TypeError, ValueError) as error:
+            raise self._unplayable(place, f"facts: {error}") from error
 
     def _compare(self, answer: Json, request: ModelRequest) -> None:
         now, asked = self._notes.of(request), answer.get("asked")
@@ -103,15 +106,16 @@ class ReplayModel:
         try:
             answer = json.loads(line)
             for batch in answer["batches"]:
+                number_of(batch, "after")
                 for event in batch["events"]:
                     event_from_json(event)
-        except (ValueError, KeyError, TypeError) as error:
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
             is_torn = not line.endswith(b"\n")
-            why = "it was cut off" if is_torn else str(error)
-            raise ModelFault(
-                f"Line {place} of the recording {self._file} cannot be played: {why}.", is_passing=False
-            ) from error
+            raise self._unplayable(place, "it was cut off" if is_torn else str(error)) from error
         return answer
+
+    def _unplayable(self, place: int, why: str) -> ModelFault:
+        return ModelFault(f"Line {place} of the recording {self._file} cannot be played: {why}.", is_passing=False)
 
 
 class _Line(NamedTuple):
@@ -122,9 +126,9 @@ class _Line(NamedTuple):
     facts: Json | None
 
 
-def _lines_of(task: int, answers: list[list[_Line]]) -> list[_Line]:
+def _lines_of(task: int, answers: dict[int, list[_Line]]) -> list[_Line]:
     """A recording of one task serves as many as play it."""
-    return answers[task] if task < len(answers) else answers[0]
+    return answers.get(task, answers[0])
 
 
 def recording_header(file: Path) -> Json:
@@ -140,6 +144,12 @@ def recording_header(file: Path) -> Json:
     if header["recording"] not in PLAYABLE:
         formats = " and ".join(map(str, PLAYABLE))
         raise NotConfigured(f"{file} is a recording of format {header['recording']}; this version plays {formats}.")
+    try:
+        facts_from_json(header)
+        for name in ("pace", "startedMs"):
+            number_of(header, name)
+    except (TypeError, ValueError) as error:
+        raise NotConfigured(f"Line 1 of the recording {file} cannot be played: {error}.") from error
     return header
 
 
@@ -151,7 +161,7 @@ def replay_settings(file: Path) -> Json:
 def recording_started(file: Path) -> int:
     """When a recording was begun, in milliseconds. Where it does not say, some time that is always the same."""
     try:
-        return int(recording_header(file).get("startedMs", _SOME_TIME_MS))
+        return int(number_of(recording_header(file), "startedMs", _SOME_TIME_MS))
     except NotConfigured:
         return _SOME_TIME_MS  # Whoever plays it is told.
 
@@ -180,16 +190,14 @@ def _fault(told: Json) -> ModelFault:
     return fault
 
 
-def _answers(file: Path) -> list[list[_Line]]:
+def _answers(file: Path) -> dict[int, list[_Line]]:
     """The answers' lines by task. A line that cannot be read is kept, to be told of when its turn comes."""
-    tasks: list[list[_Line]] = [[]]
+    tasks: dict[int, list[_Line]] = {0: []}
     with file.open("rb") as recording:
         for place, line in enumerate(recording, 1):
             if place > 1 and line.strip() and (found := _task_of(line)) is not None:
                 task, facts = found
-                while len(tasks) <= task:
-                    tasks.append([])
-                tasks[task].append(_Line(place, line, facts))
+                tasks.setdefault(task, []).append(_Line(place, line, facts))
     return tasks
 
 
@@ -198,5 +206,5 @@ def _task_of(line: bytes) -> tuple[int, Json | None] | None:
     try:
         row = json.loads(line)
         return None if "words" in row or "answered" in row else (int(row.get("task", 0)), row.get("facts"))
-    except (ValueError, TypeError, AttributeError):
+    except (ValueError, TypeError, AttributeError, OverflowError, RecursionError):
         return 0, None
