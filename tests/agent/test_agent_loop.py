@@ -6,13 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent_lsp.agent import loop, mistakes, settle
+from agent_lsp.agent import mistakes, nudges, settle
 from agent_lsp.agent.loop import run_turn
 from agent_lsp.domain.events import CallGrowing, Kept, RetryDelayed, Said, StepEnded, StepStarted, TextGrew
 from agent_lsp.domain.history import HistoryItem, Reply, Result, Spoken, Words
 from agent_lsp.domain.model import CallBegan, CallGrew, Stopped, StopReason, TextDelta
 from agent_lsp.domain.turns import After, Completed, LimitReached, MistakeLimit, Outcome, RequestFailed
-from support.kitchen import Kitchen, ScriptedModel, ScriptedTools, Surroundings, calls, lasting, passing, says
+from support.kitchen import Kitchen, ScriptedModel, ScriptedTools, Surroundings, calls, lasting, passing, says, words_at
 
 DONE = Outcome("shown", after=After.COMPLETED, completion="all is well")
 
@@ -89,8 +89,48 @@ async def test_an_answer_without_a_call_is_nudged_quietly_once_then_counted() ->
     ending = await run(k)
 
     assert ending == MistakeLimit(mistakes.LOST)
-    assert [item.texts[0] for item in k.history[1:] if isinstance(item, Words)] == [loop.NO_CALL] * 3
+    assert [item.texts[0] for item in k.history[1:] if isinstance(item, Words)] == [nudges.NO_CALL] * 3
     assert sum(1 for event in k.events if not isinstance(event, Kept) and "Said" in type(event).__name__) == 2
+
+
+NO_SUCH_TOOL = "There is no tool 'make_coffee' here. Available: read_file, finish. Go on with a tool call; "
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "<make_coffee>\n<cups>2</cups>\n</make_coffee>\n",
+        "<make_coffee></make_coffee>",
+        "```xml\n<make_coffee><cups>2</cups></make_coffee>\n```",
+    ],
+)
+async def test_who_writes_a_call_of_no_tool_is_told_those_there_are(answer: str) -> None:
+    k = kitchen(says(answer), calls("finish"))
+    k.tools.names = ("read_file", "finish")
+
+    await run(k)
+
+    assert words_at(k.history, 2).texts[0].startswith(NO_SUCH_TOOL)
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "I could <make_coffee>now</make_coffee>",
+        "<make_coffee>now</make_coffee> is what I would do.",
+        "<make_coffee>now</make_tea>",
+        "<read_file>",
+        "<read_file>a</read_file>",
+        "<" * 100_000,
+    ],
+)
+async def test_prose_with_tags_stays_prose(answer: str) -> None:
+    k = kitchen(says(answer), calls("finish"))
+    k.tools.names = ("read_file", "finish")
+
+    await run(k)
+
+    assert words_at(k.history, 2).texts == (nudges.NO_CALL,)
 
 
 async def test_an_answer_cut_off_at_the_output_limit_is_told_so() -> None:
@@ -99,7 +139,7 @@ async def test_an_answer_cut_off_at_the_output_limit_is_told_so() -> None:
     await run(k)
 
     assert isinstance(nudge := k.history[2], Words)
-    assert nudge.texts == (loop.CUT_OFF,)
+    assert nudge.texts == (nudges.CUT_OFF,)
 
 
 async def test_mistakes_in_a_row_stop_the_turn_and_a_success_starts_anew() -> None:

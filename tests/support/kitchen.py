@@ -60,11 +60,12 @@ class ScriptedModel:
 class ScriptedTools:
     outcomes: dict[str, Outcome | Callable[[], Outcome]] = field(default_factory=dict)
     hangs_on: str = ""
+    names: tuple[str, ...] = ()
     ran: list[tuple[str, bool]] = field(default_factory=list)
     reached: asyncio.Event = field(default_factory=asyncio.Event)
 
     def specs(self) -> tuple[ToolSpec, ...]:
-        return ()
+        return tuple(ToolSpec(name, "", {}) for name in self.names)
 
     async def run(self, call: Call, *, has_failed_before: bool) -> Outcome:
         self.ran.append((call.name, has_failed_before))

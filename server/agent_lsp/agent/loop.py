@@ -2,8 +2,10 @@
 
 from collections.abc import Sequence
 
+from agent_lsp.agent.ask import Heard
 from agent_lsp.agent.context import Context
 from agent_lsp.agent.mistakes import Mistakes
+from agent_lsp.agent.nudges import CUT_OFF, nudge
 from agent_lsp.agent.ports import Emit, Ports
 from agent_lsp.agent.settle import settle
 from agent_lsp.domain.events import Kept, Said
@@ -11,12 +13,6 @@ from agent_lsp.domain.history import HistoryItem, Words
 from agent_lsp.domain.messages import Say
 from agent_lsp.domain.model import StopReason
 from agent_lsp.domain.turns import Ending, RequestFailed
-
-NO_CALL = (
-    "You called no tool. Go on with a tool call; if the task is done, call attempt_completion, "
-    "and if you need something from the user, call ask_followup_question."
-)
-CUT_OFF = "Your answer was cut off at the output limit. Go on with a tool call, in smaller pieces."
 
 
 async def run_turn(history: Sequence[HistoryItem], ports: Ports, emit: Emit) -> Ending:
@@ -38,7 +34,7 @@ async def run_turn(history: Sequence[HistoryItem], ports: Ports, emit: Emit) -> 
             if ending := await settle(heard.reply.calls, context.tools(), mistakes, emit):
                 return ending
         else:
-            _nudge(heard.stop, mistakes, emit)
+            _nudge(heard, ports, mistakes, emit)
         if stuck := mistakes.limit_reached():
             return stuck
 
@@ -50,7 +46,8 @@ async def _tell_what_is_new(ports: Ports, context: Context, emit: Emit) -> None:
         emit(Kept(context.fitted(environment)))
 
 
-def _nudge(stop: StopReason, mistakes: Mistakes, emit: Emit) -> None:
+def _nudge(heard: Heard, ports: Ports, mistakes: Mistakes, emit: Emit) -> None:
     if mistakes.count_silence():
         emit(Said(Say.ERROR, "The model answered without using a tool; it was told to go on with one."))
-    emit(Kept(Words((CUT_OFF if stop is StopReason.LENGTH else NO_CALL,))))
+    tools = [tool.name for tool in ports.tools.specs()]
+    emit(Kept(Words((CUT_OFF if heard.stop is StopReason.LENGTH else nudge(heard.reply.text, tools),))))
