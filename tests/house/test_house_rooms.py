@@ -7,6 +7,7 @@ import subprocess
 import sys
 import tomllib
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from source_tree import PACKAGE, ROOT, Source, page, section, sources_of_server, table_rows
@@ -99,16 +100,25 @@ def test_every_invariant_names_tests_that_exist() -> None:
 
 
 def test_pages_link_only_to_what_exists() -> None:
-    links = [
-        (path, link)
-        for path in [ROOT / "README.md", *(ROOT / "docs").rglob("*.md")]
-        for link in re.findall(r"\]\(([^)#\s]+)(?:#[^)]*)?\)", path.read_text("utf-8"))
-        if not link.startswith(("http:", "https:", "mailto:"))
-    ]
+    pages = [ROOT / "README.md", *(ROOT / "docs").rglob("*.md"), *(ROOT / "editors").glob("*/README.md")]
 
-    missing = [(path.name, link) for path, link in links if not (path.parent / link).exists()]
+    missing = [(str(path), link) for path in pages for link in links_of(path) if not (path.parent / link).exists()]
 
     assert missing == []
+
+
+def test_pages_of_the_extension_link_only_to_what_is_packed_with_it() -> None:
+    extension = ROOT / "editors" / "vscode"
+    links = [(path.parent / link).resolve() for path in (extension / "media").glob("*.md") for link in links_of(path)]
+    links += [(extension / link).resolve() for link in links_of(extension / "README.md")]
+
+    assert [link for link in links if not link.is_relative_to(extension / "media")] == []
+
+
+def links_of(page: Path) -> list[str]:
+    """The links to files."""
+    links = re.findall(r"\]\(([^)#\s]+)(?:#[^)]*)?\)", page.read_text("utf-8"))
+    return [link for link in links if not link.startswith(("http:", "https:", "mailto:", "command:"))]
 
 
 @pytest.mark.parametrize("room", ["domain", "agent"])
