@@ -138,6 +138,27 @@ def test_profile_that_is_called_as_its_type_keeps_what_is_not_said(file: Path) -
     assert read(file)["providers"] == {"ollama": {**before, "model": "n"}}
 
 
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["--model", "n"], ["It keeps what was said of its model before: window, prices. Look whether that holds."]),
+        (["--model", "m"], []),
+        (["--api-key-env", "HOME"], []),
+        (["--type", "llamacpp", "--model", "n"], []),
+    ],
+)
+def test_what_was_said_of_another_model_is_told(
+    file: Path, capsys: Captured, words: list[str], told: list[str]
+) -> None:
+    file.parent.mkdir()
+    before = {"type": "ollama", "model": "m", "window": 9000, "prices": {"input": 1, "output": 2}, "timeoutSeconds": 5}
+    file.write_text(json.dumps({"providers": {"x": before}}), "utf-8")
+
+    assert main(["configure", "--provider", "x", *words]) == 0
+
+    assert capsys.readouterr().out.splitlines()[1:-1] == told
+
+
 def test_profile_of_another_type_is_made_anew(file: Path) -> None:
     main(["configure", "--provider", "x", "--type", "openai", "--model", "m", "--api-key-env", "K"])
     main(["configure", "--provider", "x", "--type", "ollama", "--model", "n"])

@@ -98,6 +98,10 @@ def _check_whole(provider: ProviderType, draft: Draft) -> None:
 def _tell(draft: Draft, file: Path, *, is_current: bool) -> None:
     used = "; new tasks use it" if is_current else ""
     print(clean(f"Profile {draft.name} ({draft.type.name}, {draft.profile.model}) is set up in {file}{used}."))
+    if draft.of_other_model:
+        print(
+            f"It keeps what was said of its model before: {', '.join(draft.of_other_model)}. Look whether that holds."
+        )
     if problem := problem_of(draft.profile, name=draft.name, environment=os.environ):
         print(f"Not yet, though: {clean(problem)}")
     print(clean(f"Try it: agent-lsp providers test {draft.name}"))

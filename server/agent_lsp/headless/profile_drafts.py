@@ -21,6 +21,7 @@ from agent_lsp.storage.user_settings import change_user_settings
 
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _LONGEST_NAME = 60
+_OF_THE_MODEL = ("window", "maxOutput", "prices", "seesImages")
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +31,8 @@ class Draft:
     name: str
     type: ProviderType
     fields: Json
+    of_other_model: tuple[str, ...] = ()
+    """Those of them that were said of the model before, and may not hold for this one."""
 
     @property
     def profile(self) -> Profile:
@@ -100,7 +103,9 @@ def draft_of(provider: ProviderType, name: str, given: Json, before: Json) -> Dr
     _, remarks = checked({"providers": {name: given}}, "The command line")
     if remarks:
         raise BadParams(remarks[0])
-    return Draft(name, provider, fields)
+    is_other_model = fields.get("model") != before.get("model")
+    doubtful = [field for field in _OF_THE_MODEL if is_other_model and field in fields and field not in given]
+    return Draft(name, provider, fields, tuple(doubtful))
 
 
 def keep(draft: Draft, home: Path, *, is_current: bool) -> Path:
