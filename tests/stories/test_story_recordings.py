@@ -107,6 +107,16 @@ async def test_a_recorded_task_plays_to_the_same_bytes(tmp_path: Path) -> None:
     assert DECIDE in plays[0][0].output
 
 
+async def test_a_recording_is_played_again_beside_its_earlier_plays(tmp_path: Path) -> None:
+    async with scripted_model(TASK) as server:
+        world = World(tmp_path, server, {"AGENT_LSP_STATE": str(tmp_path / "state")})
+        await world.record()
+
+    plays = [await world.replay() for _ in range(3)]
+
+    assert plays == [Ended(0, plays[0].output, "")] * 3
+
+
 async def test_a_play_says_where_a_command_came_to_something_else(tmp_path: Path) -> None:
     turns = [[CallTool("execute_command", command='echo "$$ $(date +%N)"')], [DONE]]
     async with scripted_model(turns) as server:

@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import os
 from collections.abc import Callable, Coroutine
 from dataclasses import replace
 from pathlib import Path
@@ -162,7 +163,7 @@ class Tasks:
 
     async def fork(self, task_id: str, ts: int | None, title: str | None) -> ForkedTask:
         """Make a new task of another one, or of what came before one of its messages; it rests."""
-        new_id, now = fresh_id(), now_ms()
+        new_id, now = self._unused_id(), now_ms()
         name = _title(self._redact(title)) if title else None
         fork = Fork(self._folder / new_id, fresh_id(), now, ts, name)
         if live := self._live.get(task_id):
@@ -261,7 +262,7 @@ class Tasks:
         mode = check_mode(self._architect.modes, request.mode or self.mode(None))
         chosen = request.profile or self._profile
         profile = equipment.model(chosen or equipment.mode_profile(mode)).profile
-        task_id, now = fresh_id(), now_ms()
+        task_id, now = self._unused_id(), now_ms()
         start = TaskStart(
             task_id=task_id,
             instance_id=fresh_id(),
@@ -280,6 +281,10 @@ class Tasks:
         self._live[task_id] = task
         self._current = task_id
         return task
+
+    def _unused_id(self) -> str:
+        """An id for a new task. Each play of a recording mints the same ones, and an earlier one may be kept here."""
+        return next(id_ for id_ in iter(fresh_id, None) if not os.path.lexists(self._folder / id_))
 
     def _allowed_mode(self) -> PermissionMode:
         """The permission mode of tasks that ask for none of their own."""
