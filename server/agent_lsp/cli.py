@@ -22,7 +22,9 @@ def main(arguments: "Sequence[str] | None" = None) -> int:
     words = list(sys.argv[1:] if arguments is None else arguments)
     if words == ["--stdio"]:
         return _serve_stdio()
-    options = _parser().parse_args(_without_editor_words(words))
+    options, unknown = _parser().parse_known_args(_without_editor_words(words))
+    if unknown:
+        return _refuse(unknown, options)
     try:
         return _run(options)
     except KeyboardInterrupt:
@@ -31,6 +33,13 @@ def main(arguments: "Sequence[str] | None" = None) -> int:
         # Whoever read this has seen enough. What is still buffered goes nowhere, without a complaint at the exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
+
+
+def _refuse(unknown: "Sequence[str]", options: "argparse.Namespace") -> int:
+    names = ("agent-lsp", options.command, getattr(options, "operation", None))
+    command = " ".join(name for name in names if name)
+    print(f"agent-lsp: {unknown[0]!r} is not understood: `{command} --help` says what is.", file=sys.stderr)
+    return USAGE_ERROR
 
 
 def _run(options: "argparse.Namespace") -> int:

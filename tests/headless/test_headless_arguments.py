@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from agent_lsp.cli import main
 from agent_lsp.domain.encoding import Json
 from agent_lsp.domain.errors import BadParams
 from agent_lsp.domain.status import PermissionMode
@@ -126,3 +127,22 @@ def test_demo_keeps_its_folder_when_told_to() -> None:
     add_demo_arguments(parser)
 
     assert demo_options(parser.parse_args(["--keep", "--no-color"])) == DemoOptions(is_kept=True)
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["run", "fix", "the", "tests"], "'the' is not understood: `agent-lsp run --help` says what is."),
+        (["run", "x", "--\x1bfoo"], "'--\\x1bfoo' is not understood: `agent-lsp run --help` says what is."),
+        (
+            ["permissions", "list", "--yaml"],
+            "'--yaml' is not understood: `agent-lsp permissions list --help` says what is.",
+        ),
+        (["--stdio", "--loud"], "'--loud' is not understood: `agent-lsp --help` says what is."),
+    ],
+)
+def test_what_is_not_understood_is_named_with_the_help_to_look_at(
+    words: list[str], told: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(words) == 2
+    assert capsys.readouterr().err == f"agent-lsp: {told}\n"

@@ -25,7 +25,9 @@ names: those are asked all the same."""
 def add_run_arguments(parser: ArgumentParser) -> None:
     parser.formatter_class = RawDescriptionHelpFormatter
     parser.epilog = RUN_EPILOG
-    parser.add_argument("task", nargs="?", help="what is to be done; - or nothing reads it from the standard input")
+    parser.add_argument(
+        "task", nargs="?", help="what is to be done, in quotes; - or nothing reads it from the standard input"
+    )
     parser.add_argument("-y", "--yes", action="store_true", help="approve all that the permission mode allows")
     modes = [mode.value for mode in PermissionMode]
     parser.add_argument("--trust", action="store_true", help="let the folder's own settings loosen yours, this once")
