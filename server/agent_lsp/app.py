@@ -87,6 +87,7 @@ class Hall(Tasks):
         state = self._house.state
         super().__init__(tasks_folder(state), TaskIndex(state), self._house, self._house.redacted)
         self._checkpoints = TaskCheckpoints(self, self._house.kept_workspace)
+        self._house.settings.on_read.append(self.follow_settings)
 
     def configure(self, raw: Json) -> tuple[str, ...]:
         """Take the editor's settings, whole; give back sentences about what was ignored."""

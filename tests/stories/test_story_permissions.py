@@ -3,6 +3,7 @@
 import json
 from pathlib import Path
 
+import pytest
 from story import Json, Story, story, tool_ask
 
 from support.model_script import CallTool
@@ -129,3 +130,47 @@ async def test_settings_that_change_on_the_disk_hold_for_a_task_that_runs(tmp_pa
         await s.ask("completion_result")
 
         assert await asks_of(s) == ["command", "completion_result"]
+
+
+@pytest.mark.parametrize(
+    ("begun", "chosen", "then"),
+    [
+        ("acceptEdits", None, "default"),
+        ("acceptEdits", "plan", "plan"),
+        ("acceptEdits", "bypassPermissions", "bypassPermissions"),
+        ("default", "acceptEdits", "acceptEdits"),
+    ],
+)
+async def test_a_task_that_runs_is_no_freer_than_settings_that_became_stricter(
+    tmp_path: Path, begun: str, chosen: str | None, then: str
+) -> None:
+    home = tmp_path / "state" / "home"
+    home.mkdir(parents=True)
+    (home / "settings.json").write_text(json.dumps({"permissionMode": begun}))
+    async with story(tmp_path, [runs("echo one"), DONE]) as s:
+        await s.new_task()
+        if chosen:
+            await s.client.request("agent/setPermissionMode", {"taskId": s.task_id, "permissionMode": chosen})
+        (home / "settings.json").write_text("{}")
+        await s.client.request("agent/trust")
+
+        assert (await s.snapshot())["permissionMode"] == then
+
+
+async def test_a_task_that_runs_loses_what_its_folder_was_trusted_with(tmp_path: Path) -> None:
+    (tmp_path / "workspace" / ".agent-lsp").mkdir(parents=True)
+    (tmp_path / "workspace" / ".agent-lsp" / "settings.json").write_text(json.dumps(BOLD))
+    async with story(tmp_path, [edits("a.txt"), runs("echo one"), edits("b.txt"), DONE]) as s:
+        s.client.answers["window/showMessageRequest"] = lambda _: None
+        await s.client.until(lambda: s.client.named("window/showMessage"))
+        (folder,) = (await s.client.request("agent/trust"))["folders"]
+        await s.client.request("agent/trust", {"op": "trust", "root": folder["root"], "digest": folder["digest"]})
+        await s.new_task()
+        await s.ask("command")
+        before = await asks_of(s)
+
+        (s.state / "trust.json").unlink()
+        await s.approve("command")
+        ask = tool_ask(await s.ask("tool"))
+
+        assert (before, ask["path"]) == (["command"], "b.txt")

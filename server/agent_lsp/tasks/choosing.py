@@ -12,6 +12,8 @@ from agent_lsp.tasks.ports import Ledger
 from agent_lsp.tasks.spending import Spending
 from agent_lsp.tasks.stream import MessageStream
 
+_STRICTEST_FIRST = tuple(PermissionMode)
+
 
 class Chooser(Protocol):
     """The task that all this is chosen for."""
@@ -49,6 +51,16 @@ def choose_profile(task: Chooser, profile: str) -> None:
 def choose_permission_mode(task: Chooser, mode: PermissionMode) -> None:
     task.permission_mode = mode
     task.ledger.append(PermissionModeChanged(mode))
+
+
+def follow_settings(task: Chooser, before: PermissionMode, now: PermissionMode) -> bool:
+    """Be as strict as the settings have become, unless the user had let the task be freer than these; whether it is."""
+    is_own = _STRICTEST_FIRST.index(task.permission_mode) > _STRICTEST_FIRST.index(before)
+    stricter = min(task.permission_mode, now, key=_STRICTEST_FIRST.index)
+    if is_own or stricter is task.permission_mode:
+        return False
+    choose_permission_mode(task, stricter)
+    return True
 
 
 def follow_mode(task: Chooser, before: str) -> None:

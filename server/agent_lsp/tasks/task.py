@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Literal
 
@@ -224,6 +225,10 @@ class Task:
         choosing.choose_permission_mode(self, mode)
         self._board.look()
 
+    def follow_settings(self, before: PermissionMode, now: PermissionMode) -> None:
+        if choosing.follow_settings(self, before, now):
+            self._board.look()
+
     def snapshot(self, since: int | None, limit: int, before: int | None) -> Snapshot:
         if since is not None:
             messages, deleted = self.stream.changed_since(since)
@@ -384,4 +389,6 @@ class Task:
             self.kit.briefing.forget(is_all=False)
 
     def _rules(self) -> Rules:
-        return self.permissions.within(self._equipment.rules(self.permission_mode))
+        rules = self._equipment.rules(self.permission_mode)
+        # Settings that were read for this may have made the task stricter.
+        return self.permissions.within(replace(rules, permission_mode=self.permission_mode))

@@ -64,6 +64,7 @@ class Tasks:
         self._mode: str | None = None
         self._profile: str | None = None
         self._permission_mode: PermissionMode | None = None
+        self._settings_mode = architect.permission_mode()
 
     def listen(self, listener: Listener) -> None:
         """Tell this listener all that happens to any task from now on."""
@@ -226,6 +227,12 @@ class Tasks:
             self._permission_mode = mode
         else:
             self._task(task_id).set_permission_mode(mode)
+
+    def follow_settings(self) -> None:
+        """Let what the settings forbid by now hold for tasks, too, that began when they allowed it."""
+        before, self._settings_mode = self._settings_mode, self._architect.permission_mode()
+        for task in self._live.values():
+            task.follow_settings(before, self._settings_mode)
 
     def permissions_of_tasks(self) -> tuple[TaskPermissions, ...]:
         """Give what the live tasks were allowed for as long as they live."""
