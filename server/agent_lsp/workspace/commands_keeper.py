@@ -84,8 +84,10 @@ def _parent_of(pid: str) -> int | None:
 
 
 class _Nursery:
-    """Forks keepers, and sees that none is put out of action: one that is stopped goes on at once, and what one that
-    was killed leaves behind is killed as well.
+    """Forks keepers, and sees that none is put out of action.
+
+    One that is stopped goes on at once. What one that was killed leaves behind is killed as well, again whenever some
+    of it has ended.
     """
 
     def __init__(self, server: socket.socket, woken: int) -> None:
@@ -109,12 +111,12 @@ class _Nursery:
 
     def see_out(self) -> None:
         """Wait for the keepers, which end what they keep now that the server is gone."""
-        while self._has_children():
+        while self._tend():
             self._wait()
 
     def _tend_until(self, readable: int) -> None:
         while readable not in self._wait(readable):
-            self._has_children()
+            self._tend()
 
     def _wait(self, *others: int) -> Sequence[int]:
         """Wait until a child has ended or was stopped, or another descriptor can be read from; which of those."""
@@ -123,8 +125,8 @@ class _Nursery:
             os.read(self._woken, 4096)
         return ready
 
-    def _has_children(self) -> bool:
-        """Take note of how children changed; kill what has lost its keeper, again whenever some of it has ended."""
+    def _tend(self) -> bool:
+        """Take note of how children changed, and kill what has lost its keeper; whether there are any left."""
         is_keeper_lost = False
         while change := _changed_child():
             pid, status = change
