@@ -1,10 +1,12 @@
 """Where things lie on the disk. What lies there is other modules' business."""
 
+import os
 import re
 from collections.abc import Mapping
 from pathlib import Path
 
 from agent_lsp.domain.errors import TaskUnknown
+from agent_lsp.domain.moments import fresh_id
 from agent_lsp.storage.problems import storage_problem
 
 HOME_VARIABLE = "AGENT_LSP_HOME"
@@ -37,6 +39,11 @@ def task_folder(state: Path, task_id: str) -> Path:
 
 def is_task_id(name: str) -> bool:
     return _TASK_ID.fullmatch(name) is not None
+
+
+def new_task_id(tasks: Path) -> str:
+    """Mint an id that no task here has. Each play of a recording mints the same ones, and earlier plays may be kept."""
+    return next(id_ for id_ in iter(fresh_id, None) if not os.path.lexists(tasks / id_))
 
 
 def private_folder(folder: Path) -> Path:

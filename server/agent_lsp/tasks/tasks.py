@@ -2,7 +2,6 @@
 
 import asyncio
 import logging
-import os
 from collections.abc import Callable, Coroutine
 from dataclasses import replace
 from pathlib import Path
@@ -31,7 +30,7 @@ from agent_lsp.domain.requests import (
 from agent_lsp.domain.status import PermissionMode, Status
 from agent_lsp.storage.forking import Fork, fork_task
 from agent_lsp.storage.journal import Journal, Redact
-from agent_lsp.storage.places import is_task_id
+from agent_lsp.storage.places import is_task_id, new_task_id
 from agent_lsp.storage.records import MessageChanged, Renamed
 from agent_lsp.storage.restore import load, restore, settle
 from agent_lsp.storage.stored import StoredTask
@@ -164,7 +163,7 @@ class Tasks:
 
     async def fork(self, task_id: str, ts: int | None, title: str | None) -> ForkedTask:
         """Make a new task of another one, or of what came before one of its messages; it rests."""
-        new_id, now = self._unused_id(), now_ms()
+        new_id, now = new_task_id(self._folder), now_ms()
         name = _title(self._redact(title)) if title else None
         fork = Fork(self._folder / new_id, fresh_id(), now, ts, name)
         if live := self._live.get(task_id):
@@ -269,7 +268,7 @@ class Tasks:
         mode = check_mode(self._architect.modes, request.mode or self.mode(None))
         chosen = request.profile or self._profile
         profile = equipment.model(chosen or equipment.mode_profile(mode)).profile
-        task_id, now = self._unused_id(), now_ms()
+        task_id, now = new_task_id(self._folder), now_ms()
         start = TaskStart(
             task_id=task_id,
             instance_id=fresh_id(),
@@ -288,10 +287,6 @@ class Tasks:
         self._live[task_id] = task
         self._current = task_id
         return task
-
-    def _unused_id(self) -> str:
-        """An id for a new task. Each play of a recording mints the same ones, and an earlier one may be kept here."""
-        return next(id_ for id_ in iter(fresh_id, None) if not os.path.lexists(self._folder / id_))
 
     def _allowed_mode(self) -> PermissionMode:
         """The permission mode of tasks that ask for none of their own."""
