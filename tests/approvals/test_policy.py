@@ -190,6 +190,17 @@ def test_commands_by_mode(mode, is_on, command, verdict):
     assert judged.verdict is verdict
 
 
+@pytest.mark.parametrize("mode", [DEFAULT, BYPASS])
+@pytest.mark.parametrize(
+    ("command", "verdict"),
+    [("git push origin", APPROVE), ("git push", DENY), ("git push other", DENY), ("git push origin; git push", DENY)],
+)
+def test_the_longer_rule_wins_in_every_mode(mode, command, verdict):
+    judged = execute(command, mode=mode, allowed=("git push origin",), denied=("git push",))
+
+    assert judged.verdict is verdict
+
+
 def test_bypass_without_denied_commands_asks_about_none():
     assert execute("$X 'a", mode=BYPASS).verdict is APPROVE
 

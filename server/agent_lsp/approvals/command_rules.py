@@ -21,7 +21,7 @@ from agent_lsp.approvals.shell.syntax import Script
 from agent_lsp.approvals.wrappers import may_wrap
 from agent_lsp.domain.approvals import Judgement, Segment, Verdict
 
-__all__ = ["Prefixes", "as_prefixes", "find_denied", "is_clear", "judge_command", "judge_parts"]
+__all__ = ["Prefixes", "as_prefixes", "is_clear", "judge_command", "judge_parts"]
 
 _HIDDEN_DEPTH = 4
 _SEGMENT_LIMIT, _SEGMENT_SIZE = 100, 1_000
@@ -53,11 +53,6 @@ def judge_parts(
     if denied and (rule := next(_denying_elsewhere(command, script, runs, denied), None)):
         whole = [("", Judgement(Verdict.DENY, f"It holds what the rule `{' '.join(rule)}` denies."))]
     return whole + parts
-
-
-def find_denied(command: str, denied: Prefixes) -> Prefix | None:
-    """The rule that denies some part of a command."""
-    return next(_denying_script(command, denied, depth=0), None) if denied else None
 
 
 def is_clear(command: str) -> bool:

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from agent_lsp.approvals.command_rules import Prefixes, as_prefixes, find_denied, is_clear, judge_command
+from agent_lsp.approvals.command_rules import Prefixes, as_prefixes, is_clear, judge_command
 from agent_lsp.approvals.permissions import (
     Asker,
     candidates,
@@ -215,10 +215,9 @@ def _judge_remembered(action: Action, command: str, rules: Rules, found: Judgeme
 
 def _judge_bypassed(command: str, rules: Rules) -> Judgement:
     """All runs but what is denied; what may hide something denied asks."""
-    denied = find_denied(command, rules.denied_commands)
-    if denied is not None:
-        text = " ".join(denied)
-        return Judgement(Verdict.DENY, f"It is denied by the rule `{text}`.", (Segment(command, Verdict.DENY),))
+    found = judge_command(command, rules.allowed_commands, rules.denied_commands, rules.workspace)
+    if found.verdict is Verdict.DENY:
+        return replace(found, segments=(Segment(command, Verdict.DENY),))
     if rules.denied_commands and not is_clear(command):
         return Judgement(Verdict.ASK, "Asked, since a denied command may hide in it.", (Segment(command, Verdict.ASK),))
     return Judgement(Verdict.APPROVE, "", (Segment(command, Verdict.APPROVE),))
