@@ -7,7 +7,7 @@ import asyncio
 import json
 import textwrap
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from agent_lsp.approvals.policy import Rules, judge, offered, remembered
@@ -203,7 +203,7 @@ class Gate:
         loop = asyncio.get_running_loop()
         waiting = _Waiting(ts, ask, loop.create_future(), about, text)
         self._waiting = waiting
-        late = loop.call_later(patience.seconds, self._settle_late, waiting, patience.reply) if patience else None
+        late = loop.call_later(patience.seconds, self._settle_late, waiting, patience) if patience else None
         try:
             return await waiting.answer
         except asyncio.CancelledError:
@@ -213,9 +213,16 @@ class Gate:
             if late:
                 late.cancel()
 
-    def _settle_late(self, waiting: _Waiting, reply: AskReply) -> None:
-        if self._waiting is waiting:
-            self._settle(waiting, reply, by="timeout")
+    def _settle_late(self, waiting: _Waiting, patience: _Patience) -> None:
+        """Take the late answer, as long as the settings do not want more patience by now; 0 is without end."""
+        if self._waiting is not waiting:
+            return
+        seconds = self._rules().auto_approve.followup_seconds
+        if seconds > patience.seconds:
+            more = replace(patience, seconds=seconds)
+            asyncio.get_running_loop().call_later(seconds - patience.seconds, self._settle_late, waiting, more)
+        elif seconds:
+            self._settle(waiting, patience.reply, by="timeout")
 
     def _give_up(self, waiting: _Waiting) -> None:
         """Settle an ask that nobody answered: its task was cancelled, or what it waited for came by itself."""
