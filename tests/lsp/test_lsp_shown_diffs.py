@@ -34,6 +34,8 @@ async def test_diff_is_a_file_that_is_opened_once(shown: FrontDoor, tmp_path: Pa
 
     path = file_of(answer)
     assert path == tmp_path / "t1-7.diff"
+    # It may stay on the screen after the answer, and what it says has to hold then, too.
+    assert path.read_text().startswith("What the agent wants to change. Before you answer, nothing of it is done.\n")
     assert path.read_text().endswith(f"\n\n{CHANGE.diff}")
     assert path.stat().st_mode & 0o777 == 0o600
     assert [method for method, _ in shown.client.questions if method == "window/showDocument"] == [

@@ -83,7 +83,7 @@ class ShownDiffs:
 
 def _head(ways: Ways) -> str:
     return f"""\
-What the agent wants to change. Nothing of it is done yet.
+What the agent wants to change. Before you answer, nothing of it is done.
     yes           {ways.short("agent.approve")}
     no            {ways.short("agent.reject")}
     hunk by hunk  {ways.short("agent.acceptHunk")}, {ways.short("agent.rejectHunk")}
