@@ -136,9 +136,9 @@ class Hall(Tasks):
         return tuple(mode.slug for mode in self._house.modes.all())
 
     def list_modes(self, task_id: str | None) -> ModeList:
-        """List the modes there are, and which one a task has, or tasks to come will have."""
-        modes = self._house.modes
-        return listed_modes(modes, self.mode(task_id), self._house.mode_profile, modes.problems())
+        """List the modes there are, and how a task works, or tasks to come will."""
+        modes, mode, permission_mode = self._house.modes, self.mode(task_id), self.permission_mode(task_id)
+        return listed_modes(modes, mode, permission_mode, self._house.mode_profile, modes.problems())
 
     def list_commands(self) -> CommandList:
         """List what a user can write with a `/` in front."""

@@ -249,6 +249,15 @@ async def test_mode_and_permissions_are_chosen_from_the_prompt(tmp_path: Path, w
         await expect(w.view.locator(".choices button")).to_have_text(["ask", "scripted", "Plan"])
 
 
+async def test_what_runs_unasked_is_shown_before_a_task_as_the_users_file_says(
+    tmp_path: Path, windows: CodeServer
+) -> None:
+    async with workbench(tmp_path, windows, [], FILES, settings={"permissionMode": "acceptEdits"}) as w:
+        await w.show_view()
+
+        await expect(w.view.locator(".p-permissions")).to_have_text("Edit")
+
+
 async def test_earlier_tasks_are_gone_back_to_renamed_copied_exported_and_deleted(
     tmp_path: Path, windows: CodeServer
 ) -> None:

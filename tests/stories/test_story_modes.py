@@ -49,6 +49,27 @@ async def test_mode_is_changed_in_the_middle_of_a_task(tmp_path: Path, api: str)
         assert [slug for slug, row in (await modes(s)).items() if row["isCurrent"]] == ["code"]
 
 
+async def test_what_runs_unasked_is_told_before_a_task_too(tmp_path: Path) -> None:
+    async def told(**of: str) -> str:
+        return (await s.client.request("agent/listModes", of))["permissionMode"]
+
+    async with story(tmp_path, [DONE], settings={"permissionMode": "acceptEdits"}) as s:
+        as_set = await told()
+        await s.client.request("agent/setPermissionMode", {"permissionMode": "plan"})
+        as_chosen = await told()
+        await s.new_task()
+        await s.ask("completion_result")
+        await s.client.request("agent/setPermissionMode", {"permissionMode": "default"})
+
+        assert (as_set, as_chosen, await told(taskId=s.task_id), await told()) == (
+            "acceptEdits",
+            "plan",
+            "plan",
+            "default",
+        )
+        assert s.picture.status["permissionMode"] == "plan"
+
+
 async def test_mode_with_the_same_tools_keeps_the_beginning_of_the_request(tmp_path: Path) -> None:
     async with story(tmp_path, [write("a.txt"), DONE]) as s:
         await s.new_task()

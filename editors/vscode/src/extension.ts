@@ -16,9 +16,7 @@ import type { FromView } from "./messages.ts";
 import { pickMode, pickPermissions, pickProfile, rememberAnswer } from "./pickers.ts";
 import { here, openFile } from "./places.ts";
 import { Prompting } from "./prompting.ts";
-import type { PermissionMode } from "./protocol.ts";
 import { Server } from "./server.ts";
-import { userSetting } from "./settings.ts";
 import { configure, offerSetup, playDemo } from "./setup.ts";
 import { StatusBar } from "./statusBar.ts";
 import type { TaskEvent } from "./task.ts";
@@ -59,7 +57,6 @@ class Extension implements vscode.Disposable {
   private announced: number | undefined;
   private queued = 0;
   /** As it was chosen for tasks to come. */
-  private permissionMode: PermissionMode | undefined;
 
   constructor(private readonly extension: vscode.ExtensionContext) {
     this.server = new Server(vscode.window.createOutputChannel("Agent", { log: true }));
@@ -107,8 +104,6 @@ class Extension implements vscode.Disposable {
       return;
     }
     this.sendServer();
-    // One that starts anew knows of no choices.
-    this.permissionMode = undefined;
     if (state === "missing") {
       await this.setUp();
     }
@@ -141,8 +136,7 @@ class Extension implements vscode.Disposable {
   /** What the page shows without a task is asked for only where it shows that. */
   private async sendHome(): Promise<void> {
     if (this.server.state === "ready" && !this.agent.task.taskId) {
-      const permissionMode = this.permissionMode ?? userSetting<PermissionMode>("agent", "permissionMode", "default");
-      this.view.send({ type: "home", home: { ...(await homeOf(this.server)), permissionMode } });
+      this.view.send({ type: "home", home: await homeOf(this.server) });
     }
   }
 
@@ -258,7 +252,7 @@ class Extension implements vscode.Disposable {
       cancel: () => agent.cancel(),
       pickMode: () => this.choose(() => pickMode(agent)),
       pickProfile: () => this.choose(() => pickProfile(agent)),
-      pickPermissions: () => this.choose(async () => void (this.permissionMode = await pickPermissions(agent))),
+      pickPermissions: () => this.choose(() => pickPermissions(agent)),
       condense: () => agent.condense(),
       fork: () => agent.task.taskId && agent.fork(agent.task.taskId),
       showTerminal: () => this.showLastTerminal(),

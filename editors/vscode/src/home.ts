@@ -14,7 +14,8 @@ export async function homeOf(server: Server): Promise<Home> {
     server.request("agent/listTasks", { limit: RECENT }),
   ]);
   const mode = modes?.modes.find((one) => one.isCurrent)?.slug;
-  return { tasks: tasks.tasks, ...modelOf(profiles.profiles), ...(mode && { mode }) };
+  const permissionMode = modes?.permissionMode;
+  return { tasks: tasks.tasks, ...modelOf(profiles.profiles), ...(mode && { mode }), ...(permissionMode && { permissionMode }) };
 }
 
 export function modelOf(profiles: readonly ProfileRow[]): Pick<Home, "model" | "problem"> {

@@ -3,7 +3,6 @@
 import * as vscode from "vscode";
 
 import type { Agent } from "./agent.ts";
-import type { PermissionMode } from "./protocol.ts";
 import { rememberOffer } from "./toolAsk.ts";
 
 export interface Row<T> extends vscode.QuickPickItem {
@@ -32,14 +31,14 @@ const PERMISSIONS = [
   { label: "bypassPermissions", detail: "All but what you denied, and writes outside the workspace or to protected files" },
 ] as const;
 
-export async function pickPermissions(agent: Agent): Promise<PermissionMode | undefined> {
-  const current = agent.task.status?.permissionMode;
-  const rows = PERMISSIONS.map((one) => ({ ...one, description: one.label === current ? "current" : "", value: one.label }));
-  const picked = await choose("What runs unasked", async () => rows);
+export async function pickPermissions(agent: Agent): Promise<void> {
+  const picked = await choose("What runs unasked", async () => {
+    const modes = agent.server.knows("agent/listModes") ? await agent.server.request("agent/listModes", currentTask(agent)) : undefined;
+    return PERMISSIONS.map((one) => ({ ...one, description: noted(one.label === modes?.permissionMode), value: one.label }));
+  });
   if (picked) {
     await agent.server.request("agent/setPermissionMode", { ...currentTask(agent), permissionMode: picked });
   }
-  return picked;
 }
 
 export async function pickMode(agent: Agent): Promise<void> {

@@ -231,6 +231,7 @@ export interface MessageNotice {
 export interface ModeList {
   modes: ModeRow[];
   problems?: string[];
+  permissionMode?: "plan" | "default" | "acceptEdits" | "bypassPermissions";
 }
 
 export interface ModeRow {

@@ -7,6 +7,7 @@ from enum import StrEnum
 from typing import Literal
 
 from agent_lsp.domain.encoding import KEEP
+from agent_lsp.domain.status import PermissionMode
 
 DEFAULT_MODE = "code"
 
@@ -89,3 +90,5 @@ class ModeList:
     modes: tuple[ModeRow, ...] = field(metadata=KEEP)
     problems: tuple[str, ...] = ()
     """Sentences: what in which file was ignored, and why."""
+    permission_mode: PermissionMode | None = None
+    """What runs unasked in the task, or in those to come."""

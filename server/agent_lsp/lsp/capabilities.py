@@ -76,7 +76,7 @@ FEATURES = ("hunks", "preview", "reconnect")
 
 PREVIEW_SCHEME = "agent-preview"
 
-SCHEMA_HASH = "ce399c3445c3c634"
+SCHEMA_HASH = "eb97429b10538e49"
 """Of the JSON Schema that `agent-lsp schema` prints; changes whenever a shape on the wire does."""
 
 _ENCODINGS = ("utf-8", "utf-16", "utf-32")

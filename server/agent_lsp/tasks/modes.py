@@ -21,13 +21,17 @@ def check_mode(modes: KnownModes, slug: str) -> str:
 
 
 def listed_modes(
-    modes: KnownModes, current: str, profile: Callable[[str], str | None], problems: tuple[str, ...]
+    modes: KnownModes,
+    current: str,
+    permission_mode: PermissionMode,
+    profile: Callable[[str], str | None],
+    problems: tuple[str, ...],
 ) -> ModeList:
     rows = (
         ModeRow(mode.slug, mode.name, mode.description, mode.source, mode.slug == current, profile(mode.slug))
         for mode in modes.all()
     )
-    return ModeList(tuple(rows), problems)
+    return ModeList(tuple(rows), problems, permission_mode)
 
 
 def listed_commands(modes: KnownModes, texts: tuple[SlashCommand, ...], problems: tuple[str, ...]) -> CommandList:

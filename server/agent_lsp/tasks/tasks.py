@@ -233,6 +233,12 @@ class Tasks:
         for task in self._live.values():
             task.follow_settings(before, self._settings_mode)
 
+    def permission_mode(self, task_id: str | None) -> PermissionMode:
+        """Tell what runs unasked in a task; without a task, in those to come that ask for nothing else."""
+        if task_id is None:
+            return self._permission_mode or self._architect.permission_mode()
+        return self._task(task_id).permission_mode
+
     def permissions_of_tasks(self) -> tuple[TaskPermissions, ...]:
         """Give what the live tasks were allowed for as long as they live."""
         return tuple(task.permissions for task in self._live.values())
@@ -277,7 +283,7 @@ class Tasks:
             folder=self._folder / task_id,
             mode=mode,
             profile=profile,
-            permission_mode=request.permission_mode or self._allowed_mode(),
+            permission_mode=request.permission_mode or self.permission_mode(None),
             has_chosen_profile=chosen is not None,
         )
         journal = Journal.create(start.folder, self._redact)
@@ -287,10 +293,6 @@ class Tasks:
         self._live[task_id] = task
         self._current = task_id
         return task
-
-    def _allowed_mode(self) -> PermissionMode:
-        """The permission mode of tasks that ask for none of their own."""
-        return self._permission_mode or self._architect.permission_mode()
 
     def _begin(self, task: Task, request: NewTask) -> None:
         try:
@@ -336,7 +338,7 @@ class Tasks:
         for record in records:
             journal.append(record)
         changes = {record.ts: record for record in records if isinstance(record, MessageChanged)}
-        start = restart(stored, self._task_folder(task_id), changes, self._allowed_mode())
+        start = restart(stored, self._task_folder(task_id), changes, self.permission_mode(None))
         task = Task(start, journal, self._architect.equipment(), self._listeners, self._note)
         self._equip(task)
         return task

@@ -155,11 +155,12 @@ function M.set_permission_mode(mode)
   if mode ~= '' then
     return set_permission_mode(mode)
   end
-  local status = agent.task.status
-  local choices = vim.tbl_map(function(choice)
-    return vim.tbl_extend('force', choice, { is_current = status and status.permissionMode == choice.name })
-  end, PERMISSION_MODES)
-  select('What runs unasked', choices, set_permission_mode)
+  ask('agent/listModes', take_modes, function(list)
+    local choices = vim.tbl_map(function(choice)
+      return vim.tbl_extend('force', choice, { is_current = list.permissionMode == choice.name })
+    end, PERMISSION_MODES)
+    select('What runs unasked', choices, set_permission_mode)
+  end)
 end
 
 ---@param name string

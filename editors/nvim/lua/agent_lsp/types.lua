@@ -196,6 +196,7 @@
 ---@class agent_lsp.ModeList
 ---@field modes agent_lsp.ModeRow[]
 ---@field problems? string[]
+---@field permissionMode? "plan"|"default"|"acceptEdits"|"bypassPermissions"
 
 ---@class agent_lsp.ModeRow
 ---@field slug string
