@@ -121,9 +121,10 @@ def _for_work(scene: Scene) -> Iterator[Offer]:
     yield Offer("Agent: fix this", ASK_KIND if problems else WORK_KIND, "agent.newTask", (fix, scene.uri, lines))
     explain = f"Explain {where}. Change nothing."
     yield Offer("Agent: explain", WORK_KIND, "agent.newTask", (explain, scene.uri, lines))
-    if scene.selected.strip():
-        work = (scene.selected.strip(), scene.uri, lines)
-        yield Offer("Agent: new task from selection", WORK_KIND, "agent.newTask", work)
+    if selected := scene.selected.strip():
+        # A file is not the user: no `/` at its beginning sets a mode, or how much is asked.
+        words = f"Do this: {selected}" if selected.startswith("/") else selected
+        yield Offer("Agent: new task from selection", WORK_KIND, "agent.newTask", (words, scene.uri, lines))
 
 
 def _is_at(place: types.Range, scene: Scene) -> bool:
