@@ -1,6 +1,7 @@
 """The way of an edit from the call to the result, whatever the user and the editor make of it."""
 
 import json
+import threading
 from dataclasses import replace
 
 import pytest
@@ -26,6 +27,7 @@ from agent_lsp.domain.files import (
 from agent_lsp.domain.history import Call
 from agent_lsp.domain.messages import Ask, Say
 from agent_lsp.domain.turns import After, Outcome
+from agent_lsp.tools.apply_diff import ApplyDiff
 from agent_lsp.tools.toolbox import Toolbox
 
 BY_USER = Decision(is_approved=True, by="user")
@@ -327,3 +329,17 @@ async def test_binary_file_is_not_overwritten() -> None:
 
     with pytest.raises(FileProblem, match=r"a\.bin is a binary file"):
         await workshop.write("a.bin", "text\n")
+
+
+async def test_settings_are_looked_at_where_tasks_live_and_in_no_other_thread() -> None:
+    workshop = Workshop({"a.txt": "a\n"}, BY_USER)
+    threads: list[threading.Thread] = []
+
+    def fuzzy_threshold() -> float:
+        threads.append(threading.current_thread())
+        return 1.0
+
+    arguments = ApplyDiff.Arguments(path="a.txt", diff="<<<<<<< SEARCH\na\n=======\nb\n>>>>>>> REPLACE")
+    await ApplyDiff(workshop.editing, fuzzy_threshold).run(arguments, "c1")
+
+    assert (workshop.text("a.txt"), threads) == ("b\n", [threading.current_thread()])

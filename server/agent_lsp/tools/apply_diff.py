@@ -33,10 +33,12 @@ class ApplyDiff:
         self._fuzzy_threshold = fuzzy_threshold
 
     async def run(self, arguments: Arguments, call_id: str) -> Outcome:
+        fuzzy_threshold = self._fuzzy_threshold()  # Not in the thread that works out the edit: settings may be read.
+
         def revise(original: Original) -> Revision:
             if original.text is None:
                 raise FileMissing(f"{original.path} does not exist. Use write_to_file to create it.")
-            reading = Reading(self._fuzzy_threshold(), may_quote=original.may_quote)
+            reading = Reading(fuzzy_threshold, may_quote=original.may_quote)
             return apply_blocks(original.text, arguments.diff, reading)
 
         return await self._editing.make(call_id, [Edit(arguments.path, "appliedDiff", revise)])
