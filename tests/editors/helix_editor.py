@@ -150,10 +150,10 @@ class Helix:
         """Wait until so many hunks are marked in the gutter."""
         await self.terminal.until(lambda shown: shown.count("●") == count, f"{count} marks")
 
-    async def press_alone(self, key: str) -> None:
-        """Press a key that leaves insert mode, or a menu, and wait until that is done."""
-        await self.terminal.press(key)
-        await self.until(" NOR ")
+    async def close_menu(self, title: str) -> None:
+        """Close the menu that shows this, and wait until it is gone: it would take the next keys for its own."""
+        await self.terminal.press("Escape")
+        await self.until_gone(title)
 
     def server(self) -> psutil.Process:
         """The server that this editor started."""

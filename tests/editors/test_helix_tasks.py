@@ -252,4 +252,4 @@ async def test_the_history_is_a_page(tmp_path: Path, helix: Path) -> None:
         await editor.ex("goto 3")
         await editor.terminal.press("Space", "a")
         await editor.until("Agent: go on with this task")
-        await editor.press_alone("Escape")
+        await editor.close_menu("Agent: go on with this task")
