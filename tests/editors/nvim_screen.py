@@ -1,13 +1,15 @@
 """Neovim in a terminal of its own, as a person has it: keys go in, and what is on the screen comes out."""
 
+import asyncio
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import psutil
 from nvim_editor import command_line, make_project, write_settings
-from terminal import Size, Terminal, terminal
+from terminal import PATIENCE_SECONDS, Size, Terminal, terminal
 
 from support.model_server import ScriptedServer, scripted_model
 
@@ -53,3 +55,7 @@ async def nvim_screen(
             await screen.until(files[next(iter(files))].partition("\n")[0])
             yield screen
             assert ENTER not in await screen.text()
+            started = psutil.Process(await shown.pid()).children(recursive=True)
+        # Its terminal is gone: neither it nor the server may stay behind, waiting for a key that nobody can press.
+        _, left = await asyncio.to_thread(psutil.wait_procs, started, timeout=PATIENCE_SECONDS)
+        assert left == []

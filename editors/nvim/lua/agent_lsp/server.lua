@@ -34,16 +34,34 @@ function M.problem()
   end
 end
 
+---Whether Neovim ends. Its buffers are closed by then, and a failure would be shown to nobody, and wait for a key.
+---@return boolean
+function M.is_leaving()
+  return vim.v.exiting ~= vim.NIL
+end
+
 ---@param dispatchers vim.lsp.rpc.Dispatchers
 ---@param client_config vim.lsp.ClientConfig
 ---@return vim.lsp.rpc.PublicClient
 function M.spawn(dispatchers, client_config)
-  local on_exit = dispatchers.on_exit
+  local on_exit, notification = dispatchers.on_exit, dispatchers.notification
+  local server_request = dispatchers.server_request
   local quiet = vim.tbl_extend('force', dispatchers, {
     on_exit = function(code, signal)
       -- Neovim's own words on a failure do not fit into a line and ask for Enter; ours follow in `on_exit`.
       M.exit = { code = code, signal = signal }
       on_exit(0, 0)
+    end,
+    notification = function(method, params)
+      if not M.is_leaving() then
+        notification(method, params)
+      end
+    end,
+    server_request = function(method, params)
+      if M.is_leaving() then
+        return nil, vim.lsp.rpc_response_error(vim.lsp.protocol.ErrorCodes.RequestCancelled, 'Neovim ends.')
+      end
+      return server_request(method, params)
     end,
   })
   local host, port = config.get().address:match('^(.+):(%d+)$')
@@ -110,7 +128,7 @@ function M.on_exit(code, signal)
         one.failed()
       end
     end
-    if vim.v.exiting == vim.NIL then
+    if not M.is_leaving() then
       require('agent_lsp.agent').disconnected(exit.code, exit.signal)
     end
   end)
@@ -176,6 +194,9 @@ function M.request(method, params, on_result, options)
   options = options or {}
   M.ensure(function(client)
     client:request(method, next(params) and params or vim.empty_dict(), function(error, result)
+      if M.is_leaving() then
+        return
+      end
       if not error then
         return on_result and on_result(result)
       end

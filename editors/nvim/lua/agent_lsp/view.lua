@@ -204,7 +204,7 @@ local function renew_stale()
   local wanted = stale
   stale = {}
   for ts in pairs(wanted) do
-    if M.buffer() then
+    if M.buffer() and not require('agent_lsp.server').is_leaving() then
       renew(ts)
     end
   end
