@@ -3,14 +3,16 @@
 import asyncio
 import errno
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import pytest
 from storage_samples import STARTED
 
 from agent_lsp.domain.errors import StorageProblem
-from agent_lsp.storage.journal import Journal, _secure
+from agent_lsp.storage.journal import Journal, _secure, read_journal
 from agent_lsp.storage.records import Renamed
 
 
@@ -49,6 +51,33 @@ async def test_callers_at_the_same_time_share_one_flight(journal: Journal, monke
         disk.gate.set()
 
     assert disk.calls == 2  # The second flight carries all fifty.
+
+
+@pytest.mark.parametrize("turns", range(6))
+async def test_a_flight_that_has_just_landed_holds_nobody_up(journal: Journal, turns: int) -> None:
+    asyncio.get_running_loop().set_default_executor(AtOnce())
+    journal.append(Renamed("first"))
+    first = asyncio.create_task(journal.sync())
+    for _ in range(turns):  # Between the landing and whoever is told of it, others have their turn.
+        await asyncio.sleep(0)
+    journal.append(Renamed("second"))
+
+    await journal.sync()
+
+    await first
+    assert [record for record in read_journal(journal.folder).records if isinstance(record, Renamed)] == [
+        Renamed("first"),
+        Renamed("second"),
+    ]
+
+
+class AtOnce(ThreadPoolExecutor):
+    """Has done what it is given by the time that it was given it: so the event loop's turns can be counted."""
+
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+        done = Future[Any]()
+        done.set_result(fn(*args, **kwargs))
+        return done
 
 
 async def test_nothing_new_needs_no_flight(journal: Journal, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,6 +5,7 @@ import fcntl
 import os
 from collections.abc import Callable, Generator
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
 
 from agent_lsp.domain.errors import TaskBusy, TaskUnknown
@@ -24,6 +25,14 @@ def unredacted(line: str) -> str:
     return line
 
 
+@dataclass(frozen=True, slots=True)
+class _Flight:
+    """One way to the disk, with all records up to this number."""
+
+    landing: asyncio.Future[None]
+    number: int
+
+
 class Journal:
     """The one writer of a task's file, for as long as it is open: a second one, in any process, is refused.
 
@@ -36,7 +45,7 @@ class Journal:
         self._number = last_number
         self._redact = redact
         self._durable = 0
-        self._flight: asyncio.Future[None] | None = None
+        self._flight: _Flight | None = None
         self._is_torn = False
         self._is_new = last_number == 0
 
@@ -85,10 +94,13 @@ class Journal:
         """Wait until all that was appended before is on the disk. Callers at the same time share one fdatasync."""
         wanted = self._number
         while self._durable < wanted:
+            flight = self._flight or self._take_off()
             try:
-                await asyncio.shield(self._flight or self._take_off())
+                await asyncio.shield(flight.landing)
             except OSError as error:
                 raise storage_problem("The task's journal cannot be secured", self._folder, error) from error
+            # Awaiting what is done gives nobody else a turn: a callback that says it has landed might never get one.
+            self._land(flight)
 
     def close(self) -> None:
         """Give the file back. Closing twice does no harm."""
@@ -105,19 +117,21 @@ class Journal:
             rest = rest[os.write(self._descriptor, rest) :]
         self._is_torn = False
 
-    def _take_off(self) -> asyncio.Future[None]:
+    def _take_off(self) -> _Flight:
         """Start a flight to the disk; whoever comes later and has nothing newer waits for this one."""
         number, folder = self._number, self._folder if self._is_new else None
         # The flight has a descriptor of its own, so that closing the journal meanwhile cannot pull it away.
-        flight = asyncio.get_running_loop().run_in_executor(None, _secure, os.dup(self._descriptor), folder)
-        self._flight = flight
-        flight.add_done_callback(lambda landed: self._land(landed, number))
+        landing = asyncio.get_running_loop().run_in_executor(None, _secure, os.dup(self._descriptor), folder)
+        self._flight = flight = _Flight(landing, number)
+        landing.add_done_callback(lambda _: self._land(flight))
         return flight
 
-    def _land(self, flight: asyncio.Future[None], number: int) -> None:
-        self._flight = None
-        if not flight.cancelled() and flight.exception() is None:
-            self._durable = max(self._durable, number)
+    def _land(self, flight: _Flight) -> None:
+        """Note that a flight is over; twice does no harm."""
+        if self._flight is flight:
+            self._flight = None
+        if not flight.landing.cancelled() and flight.landing.exception() is None:
+            self._durable = max(self._durable, flight.number)
             self._is_new = False
 
 
